@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crumple/geometry/mesh.h"
+
+namespace crumple {
+
+/// Appearance; nothing here changes the motion.
+struct Look {
+  Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // linear RGB
+  double metal = 0.0;                        // 0 paint .. 1 bare metal
+  double roughness = 0.6;
+  bool visible = true;
+};
+
+/// One drawn thing of a frame. Its vertices are place * positions[i].
+struct FrameItem {
+  std::string name;                        // of the body, or body/part
+  int body = -1;                           // index in the scene
+  int piece = 0;                           // which piece of the body, for colouring
+  std::shared_ptr<const TriMesh> surface;  // rest shape and triangles, shared by all instances
+  std::vector<Vec3f> positions;            // current shape in the item's own frame; empty: the rest shape
+  std::vector<Vec3f> colors;               // #vertices or empty: linear RGB by example weights
+  Transform place;
+  Look look;
+  bool backdrop = false;                   // an infinite plane: cameras do not try to fit it
+};
+
+/// What there is to see at one moment; the same for pictures, exports and viewers.
+struct Frame {
+  int number = 0;
+  double time = 0;  // seconds
+  std::vector<FrameItem> items;
+};
+
+}  // namespace crumple

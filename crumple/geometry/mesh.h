@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "crumple/math/types.h"
+
+namespace crumple {
+
+/// A triangle surface. Vertices are doubled along creases (as in glTF), so smooth normals can be made anew from any shape.
+struct TriMesh {
+  std::vector<Vec3> positions;      // #vertices
+  std::vector<Triangle> triangles;  // counter-clockwise from outside
+  std::vector<Vec2f> uvs;           // #vertices or empty
+  std::vector<Vec3f> colors;        // #vertices or empty, linear RGB
+};
+
+/// Area-weighted vertex normals of a shape that shares `triangles`.
+std::vector<Vec3f> vertex_normals(const std::vector<Vec3f>& positions, const std::vector<Triangle>& triangles);
+
+/// True if no vertex lies outside the plane of any face by more than `slack` (metres): the mesh may collide as one hull.
+bool is_convex(const TriMesh& mesh, double slack);
+
+struct Bounds {
+  Vec3 low = Vec3::Constant(1e300);
+  Vec3 high = Vec3::Constant(-1e300);
+  void add(const Vec3& point) { low = low.cwiseMin(point), high = high.cwiseMax(point); }
+  bool empty() const { return low.x() > high.x(); }
+  double diagonal() const { return empty() ? 0.0 : (high - low).norm(); }
+};
+
+Bounds bounds_of(const std::vector<Vec3>& points);
+
+/// Unit-size primitives for drawing and export, centred on the origin; cylinder and capsule stand along y.
+TriMesh make_box(const Vec3& size);
+TriMesh make_sphere(double radius);
+TriMesh make_cylinder(double radius, double height);
+TriMesh make_capsule(double radius, double height);
+TriMesh make_plane_patch(const Vec3& normal, double offset, double half_size);
+
+}  // namespace crumple

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "crumple/math/types.h"
+
+namespace crumple {
+
+/// A tetrahedral mesh; every tetrahedron has a positive determinant (b-a, c-a, d-a).
+struct TetMesh {
+  std::vector<Vec3> positions;         // #vertices
+  std::vector<Tetrahedron> tets;       // #tets
+};
+
+double tet_volume(const std::vector<Vec3>& positions, const Tetrahedron& tet);
+
+/// Faces that belong to one tetrahedron only, counter-clockwise from outside.
+std::vector<Triangle> boundary_faces(const TetMesh& mesh);
+/// The tetrahedron behind each face of boundary_faces, in the same order.
+std::vector<int> boundary_face_tets(const TetMesh& mesh);
+
+/// A quarter of the mass of every adjacent tetrahedron. Inverted tetrahedra count by their absolute volume.
+std::vector<double> lumped_masses(const TetMesh& mesh, double density);
+
+/// Where each point of a surface sits in a tetrahedral mesh: it moves with four vertices.
+struct Embedding {
+  std::vector<int> tet;                          // #points
+  std::vector<std::array<float, 4>> weights;     // #points, sum 1; outside points extrapolate their nearest tetrahedron
+};
+
+Embedding embed(const TetMesh& mesh, const std::vector<Vec3>& points);
+
+}  // namespace crumple

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crumple/geometry/mesh.h"
+#include "crumple/geometry/tet_mesh.h"
+
+namespace crumple {
+
+/// Where one handle goes in one pose: x = rotation * u + translation, in the asset's own metres, about the origin.
+struct HandleTransform {
+  Quat rotation = Quat::Identity();
+  Vec3 translation = Vec3::Zero();
+};
+
+struct Handle {
+  std::string name;
+  Vec3 position = Vec3::Zero();  // at rest
+};
+
+/// One pose of all handles. The first example of an asset is always the rest pose.
+struct Example {
+  std::string name;
+  std::vector<HandleTransform> handles;  // #handles
+};
+
+/// What all bodies made from one model share: tetrahedra with skinning weights, handles, posed examples, and the fine
+/// surface that is drawn. Metres, y up.
+struct Asset {
+  std::string name;
+  TetMesh tets;
+  std::vector<Handle> handles;
+  std::vector<float> weights;  // #vertices x #handles, row after row; each row sums to 1
+  std::vector<Example> examples;
+  TriMesh surface;
+  Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // of the surface's material
+  double metal = 0.0, roughness = 0.6;
+
+  float weight(size_t vertex, size_t handle) const { return weights[vertex * handles.size() + handle]; }
+};
+
+}  // namespace crumple

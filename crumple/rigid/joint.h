@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+
+#include "crumple/math/types.h"
+
+namespace crumple::rigid {
+
+enum class JointKind { Hinge, Slider, Ball, Fixed };
+
+/// An ordinary joint between two parts, or between a part and the world (part_b = -1).
+struct JointSettings {
+  JointKind kind = JointKind::Fixed;
+  int part_a = -1, part_b = -1;
+  Vec3 at = Vec3::Zero();       // world, at the moment it is added
+  Vec3 axis = Vec3::UnitY();    // world; hinge and slider
+  std::optional<double> low, high;  // limits: radians (hinge) or metres (slider)
+  std::optional<double> motor_speed;  // rad/s or m/s
+  double motor_strength = 0;          // largest torque (N m) or force (N)
+  bool collide = false;               // whether the two parts still collide
+};
+
+/// A joint's frames in its parts, so that a rebuilt world holds exactly the same joint.
+struct JointFrames {
+  Transform in_a, in_b;
+};
+
+}  // namespace crumple::rigid

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "crumple/rigid/joint.h"
+#include "crumple/rigid/loads.h"
+#include "crumple/rigid/shape.h"
+
+namespace crumple::rigid {
+
+enum class Motion { Static, Dynamic, Scripted };
+
+struct Surface {
+  double friction = 0.5;
+  double restitution = 0.0;
+  double rolling_friction = 0.0;
+  double linear_damping = 0.0, angular_damping = 0.0;
+};
+
+/// Everything of a part that changes while it moves; restoring it into a new world continues bit for bit.
+struct PartState {
+  Transform place;  // of the frame at the centre of mass, along the principal axes
+  Vec3 velocity = Vec3::Zero();
+  Vec3 spin = Vec3::Zero();  // rad/s, world
+  double restitution = 0;
+  int activation = 1;        // the engine's sleep state
+  double idle_time = 0;      // s since it last moved visibly
+};
+
+struct PartSettings {
+  Shape shape;  // in the part's frame: origin at the centre of mass, axes principal
+  Motion motion = Motion::Dynamic;
+  double mass = 1;
+  Vec3 inertia = Vec3::Ones();  // principal moments
+  Surface surface;
+  unsigned group = 1, collides_with = ~0u;
+  PartState state;
+};
+
+struct WorldSettings {
+  Vec3 gravity = Vec3(0, -9.81, 0);
+  int iterations = 10;
+  bool sleeping = true;
+};
+
+/// The rigid engine. The order of calls decides the order of everything inside, so equal calls give equal bits.
+class World {
+ public:
+  explicit World(const WorldSettings& settings);
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
+  int add_part(const PartSettings& settings);
+  /// Takes a part out of the world (its index stays taken) with its joints.
+  void remove_part(int part);
+  bool has_part(int part) const;
+
+  int add_joint(const JointSettings& settings);
+  /// Adds a joint whose frames are known already (after a rebuild).
+  int add_joint(const JointSettings& settings, const JointFrames& frames);
+  JointFrames joint_frames(int joint) const;
+
+  /// One step of exactly dt; fills `loads` anew.
+  void step(double dt, Loads& loads);
+
+  PartState state(int part) const;
+  void set_state(int part, const PartState& state);
+  void set_velocity(int part, const Vec3& velocity, const Vec3& spin);  // wakes the part
+  void set_restitution(int part, double restitution);
+  bool is_awake(int part) const;
+  void wake(int part);
+  int awake_count() const;
+
+  /// A part of kind Hulls changes its shape: new hull points (same hulls and counts, new frame), new inertia, new place; the
+  /// mass stays. Cached contact points move with the frame, so contacts persist. Velocities are set by the caller.
+  struct Reshape {
+    std::span<const Vec3> points;  // all hulls' points one after another
+    Vec3 inertia;
+    Transform place;
+    Transform old_to_new;  // takes coordinates of the old frame to the new one
+  };
+  void reshape(int part, const Reshape& change);
+
+ private:
+  struct Engine;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace crumple::rigid
