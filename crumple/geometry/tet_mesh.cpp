@@ -1,0 +1,149 @@
+#include "crumple/geometry/tet_mesh.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/LU>
+
+#include "crumple/geometry/bvh.h"
+#include "crumple/geometry/mesh.h"
+
+namespace crumple {
+namespace {
+
+// The face opposite each corner, counter-clockwise from outside for a positive tetrahedron.
+constexpr int kFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
+struct FaceUse {
+  Triangle sorted, face;
+  int tet;
+};
+
+std::vector<FaceUse> single_faces(const TetMesh& mesh) {
+  std::vector<FaceUse> uses;
+  uses.reserve(mesh.tets.size() * 4);
+  for (size_t t = 0; t < mesh.tets.size(); ++t) {
+    for (const auto& [i, j, k] : kFaces) {
+      const Triangle face = {mesh.tets[t][i], mesh.tets[t][j], mesh.tets[t][k]};
+      Triangle sorted = face;
+      std::sort(sorted.begin(), sorted.end());
+      uses.push_back({sorted, face, static_cast<int>(t)});
+    }
+  }
+  std::stable_sort(uses.begin(), uses.end(), [](const FaceUse& a, const FaceUse& b) { return a.sorted < b.sorted; });
+  std::vector<FaceUse> single;
+  for (size_t i = 0; i < uses.size();) {
+    size_t end = i + 1;
+    while (end < uses.size() && uses[end].sorted == uses[i].sorted) ++end;
+    if (end == i + 1) single.push_back(uses[i]);
+    i = end;
+  }
+  return single;
+}
+
+/// Tetrahedra whose box overlaps each cell of a regular grid.
+class TetGrid {
+ public:
+  TetGrid(const TetMesh& mesh, const Bounds& bounds) : low_(bounds.low) {
+    const double wanted = std::cbrt(static_cast<double>(mesh.tets.size()));
+    const double longest = (bounds.high - bounds.low).maxCoeff();
+    cell_ = std::max(longest / std::clamp(wanted, 1.0, 64.0), 1e-12);
+    for (int axis = 0; axis < 3; ++axis) {
+      size_[axis] = std::clamp(static_cast<int>((bounds.high[axis] - low_[axis]) / cell_) + 1, 1, 128);
+    }
+    cells_.resize(static_cast<size_t>(size_[0]) * size_[1] * size_[2]);
+    for (size_t t = 0; t < mesh.tets.size(); ++t) {
+      Bounds box;
+      for (const int v : mesh.tets[t]) box.add(mesh.positions[v]);
+      const auto from = coordinates(box.low), to = coordinates(box.high);
+      for (int z = from[2]; z <= to[2]; ++z) {
+        for (int y = from[1]; y <= to[1]; ++y) {
+          for (int x = from[0]; x <= to[0]; ++x) cells_[index({x, y, z})].push_back(static_cast<int>(t));
+        }
+      }
+    }
+  }
+  const std::vector<int>& near(const Vec3& point) const { return cells_[index(coordinates(point))]; }
+
+ private:
+  std::array<int, 3> coordinates(const Vec3& point) const {
+    std::array<int, 3> result{};
+    for (int axis = 0; axis < 3; ++axis) {
+      const double place = (point[axis] - low_[axis]) / cell_;
+      result[axis] = place <= 0 ? 0 : std::min(size_[axis] - 1, static_cast<int>(std::min(place, 1e6)));
+    }
+    return result;
+  }
+  size_t index(const std::array<int, 3>& c) const { return (static_cast<size_t>(c[2]) * size_[1] + c[1]) * size_[0] + c[0]; }
+
+  Vec3 low_;
+  double cell_ = 1;
+  std::array<int, 3> size_{};
+  std::vector<std::vector<int>> cells_;
+};
+
+Eigen::Vector4d barycentric(const TetMesh& mesh, int tet, const Vec3& point) {
+  const auto& [a, b, c, d] = mesh.tets[tet];
+  Mat3 edges;
+  edges << mesh.positions[b] - mesh.positions[a], mesh.positions[c] - mesh.positions[a], mesh.positions[d] - mesh.positions[a];
+  const Vec3 w = edges.inverse() * (point - mesh.positions[a]);
+  return {1 - w.sum(), w.x(), w.y(), w.z()};
+}
+
+}  // namespace
+
+double tet_volume(const std::vector<Vec3>& positions, const Tetrahedron& tet) {
+  const Vec3& a = positions[tet[0]];
+  return (positions[tet[1]] - a).cross(positions[tet[2]] - a).dot(positions[tet[3]] - a) / 6.0;
+}
+
+std::vector<Triangle> boundary_faces(const TetMesh& mesh) {
+  std::vector<Triangle> faces;
+  for (const FaceUse& use : single_faces(mesh)) faces.push_back(use.face);
+  return faces;
+}
+
+std::vector<int> boundary_face_tets(const TetMesh& mesh) {
+  std::vector<int> tets;
+  for (const FaceUse& use : single_faces(mesh)) tets.push_back(use.tet);
+  return tets;
+}
+
+std::vector<double> lumped_masses(const TetMesh& mesh, double density) {
+  std::vector<double> masses(mesh.positions.size(), 0.0);
+  for (const Tetrahedron& tet : mesh.tets) {
+    const double quarter = 0.25 * density * std::abs(tet_volume(mesh.positions, tet));
+    for (const int v : tet) masses[v] += quarter;
+  }
+  return masses;
+}
+
+Embedding embed(const TetMesh& mesh, const std::vector<Vec3>& points) {
+  Bounds bounds = bounds_of(mesh.positions);
+  const TetGrid grid(mesh, bounds);
+  const std::vector<Triangle> faces = boundary_faces(mesh);
+  const std::vector<int> face_tets = boundary_face_tets(mesh);
+  const TriangleTree tree(mesh.positions, faces);
+  Embedding result;
+  result.tet.reserve(points.size());
+  for (const Vec3& point : points) {
+    int best = -1;
+    Eigen::Vector4d weights;
+    double best_inside = -1e-6;
+    for (const int tet : grid.near(point)) {
+      const Eigen::Vector4d candidate = barycentric(mesh, tet, point);
+      if (candidate.minCoeff() > best_inside) best = tet, weights = candidate, best_inside = candidate.minCoeff();
+    }
+    if (best < 0) {
+      const int face = tree.closest(point).triangle;
+      best = face < 0 ? 0 : face_tets[face];
+      weights = barycentric(mesh, best, point);
+    }
+    result.tet.push_back(best);
+    result.weights.push_back({static_cast<float>(weights[0]), static_cast<float>(weights[1]), static_cast<float>(weights[2]),
+                              static_cast<float>(weights[3])});
+  }
+  return result;
+}
+
+}  // namespace crumple
