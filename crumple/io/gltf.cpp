@@ -1,0 +1,261 @@
+#include "crumple/io/gltf.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "crumple/io/files.h"
+
+namespace crumple::io {
+namespace {
+
+constexpr uint32_t kMagic = 0x46546C67;      // "glTF"
+constexpr uint32_t kJsonChunk = 0x4E4F534A;  // "JSON"
+constexpr uint32_t kBinChunk = 0x004E4942;   // "BIN\0"
+constexpr size_t kHeaderBytes = 12, kChunkHeaderBytes = 8;
+constexpr size_t kLongestJson = size_t{64} << 20;  // parsed, JSON takes some fifty times its size in memory
+
+uint32_t word_at(std::string_view bytes, size_t offset) {
+  uint32_t word;
+  std::memcpy(&word, bytes.data() + offset, sizeof word);
+  return word;
+}
+
+void append_word(std::string& bytes, size_t word) {
+  const auto value = static_cast<uint32_t>(word);
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::vector<std::byte> to_bytes(std::string_view text) {
+  std::vector<std::byte> bytes(text.size());
+  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+struct Chunks {
+  std::string_view json, bin;
+};
+
+Result<Chunks> split_chunks(std::string_view bytes, std::string_view name) {
+  Chunks chunks;
+  for (size_t at = kHeaderBytes, index = 0; at < bytes.size(); ++index) {
+    if (bytes.size() - at < kChunkHeaderBytes) return input_error(fmt::format("{}: ends inside the header of chunk {}; it is cut off", name, index));
+    const size_t length = word_at(bytes, at);
+    const uint32_t type = word_at(bytes, at + 4);
+    at += kChunkHeaderBytes;
+    if (length > bytes.size() - at) {
+      return input_error(
+          fmt::format("{}: chunk {} claims {} bytes but {} are left; it is cut off or damaged", name, index, length, bytes.size() - at));
+    }
+    const std::string_view content = bytes.substr(at, length);
+    if (index == 0 && type != kJsonChunk) return input_error(fmt::format("{}: the first chunk is not JSON, so this is no valid .glb", name));
+    if (index == 0) chunks.json = content;
+    if (index == 1 && type == kBinChunk) chunks.bin = content;
+    at += length;
+  }
+  return chunks;
+}
+
+/// Compression and the like change what accessors mean; everything else that may be required only changes looks.
+bool can_read_extension(std::string_view extension) {
+  return extension == "CRUMPLE_tetrahedra" || extension == "KHR_mesh_quantization" || extension == "KHR_texture_transform" ||
+         extension.starts_with("KHR_materials_") || extension.starts_with("KHR_lights_");
+}
+
+Result<void> check_json(const Json& json, std::string_view name) {
+  if (!json.is_object()) return input_error(fmt::format("{}: its JSON is {}, not an object", name, kind_name(json.kind)));
+  const Json* asset = json.find("asset");
+  const Json* version = asset ? asset->find("version") : nullptr;
+  if (!version || !version->is_text()) return input_error(fmt::format("{}: /asset/version is missing; is this a glTF file?", name));
+  if (!version->text.starts_with("2.")) return input_error(fmt::format("{}: glTF {} cannot be read; save it as glTF 2.0", name, version->text));
+  const Json* required = json.find("extensionsRequired");
+  if (!required) return {};
+  for (const Json& extension : required->items) {
+    if (!can_read_extension(extension.text)) {
+      return input_error(
+          fmt::format("{}: needs the extension \"{}\", which cannot be read; export it without (no compression)", name, extension.text));
+    }
+  }
+  return {};
+}
+
+Result<Json> parse_document_json(std::string_view text, std::string_view name) {
+  if (text.size() > kLongestJson) return input_error(fmt::format("{}: its JSON part is larger than {} MiB", name, kLongestJson >> 20));
+  Result<Json> json = parse_json(text, name, JsonDialect::Strict);
+  if (!json) return json.error();
+  if (const Result<void> fine = check_json(*json, name); !fine) return fine.error();
+  return json;
+}
+
+/// The only entry of "buffers", or nothing if there is none.
+Result<const Json*> only_buffer(const Json& json, std::string_view name) {
+  const Json* buffers = json.find("buffers");
+  if (!buffers || buffers->items.empty()) return nullptr;
+  if (buffers->items.size() > 1) {
+    return input_error(fmt::format("{}: has {} buffers, of which only one can be read; save as binary glTF (.glb)", name, buffers->items.size()));
+  }
+  return &buffers->items[0];
+}
+
+/// Cuts the padding off the buffer, having checked that it is as long as the JSON says.
+Result<void> fit_buffer(GltfDocument& document, const Json& entry) {
+  const Result<size_t> length = gltf_index(document, entry, "byteLength", "/buffers/0");
+  if (!length) return length.error();
+  if (*length > document.buffer.size()) {
+    return input_error(fmt::format("{}: /buffers/0: claims {} bytes but only {} are there; the file is cut off or damaged", document.name, *length,
+                                   document.buffer.size()));
+  }
+  document.buffer.resize(*length);
+  return {};
+}
+
+std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
+  while (text.ends_with('=')) text.remove_suffix(1);
+  if (text.size() % 4 == 1) return std::nullopt;
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::array<int, 256> value_of;
+  value_of.fill(-1);
+  for (size_t i = 0; i < kDigits.size(); ++i) value_of[static_cast<unsigned char>(kDigits[i])] = static_cast<int>(i);
+  std::vector<std::byte> bytes;
+  bytes.reserve(text.size() / 4 * 3 + 2);
+  uint32_t bits = 0;
+  int bit_count = 0;
+  for (const char digit : text) {
+    const int value = value_of[static_cast<unsigned char>(digit)];
+    if (value < 0) return std::nullopt;
+    bits = (bits << 6 | static_cast<uint32_t>(value)) & 0xFFFFFF;
+    bit_count += 6;
+    if (bit_count < 8) continue;
+    bit_count -= 8;
+    bytes.push_back(static_cast<std::byte>(bits >> bit_count & 0xFF));
+  }
+  return bytes;
+}
+
+/// The bytes a .gltf points to. Only plain names of files beside it are followed.
+Result<std::vector<std::byte>> fetch(const std::string& uri, const std::filesystem::path& file) {
+  if (uri.starts_with("data:")) {
+    const size_t comma = uri.find(";base64,");
+    if (comma == std::string::npos) return input_error(fmt::format("{}: /buffers/0/uri: not base64; save as binary glTF (.glb)", file.string()));
+    auto bytes = decode_base64(std::string_view(uri).substr(comma + 8));
+    if (!bytes) return input_error(fmt::format("{}: /buffers/0/uri: damaged base64; save as binary glTF (.glb)", file.string()));
+    return std::move(*bytes);
+  }
+  const bool plain = !uri.empty() && uri != ".." && uri.find_first_of("/\\:%") == std::string::npos;
+  if (!plain) {
+    return input_error(
+        fmt::format("{}: /buffers/0/uri: \"{}\" is not the plain name of a file beside it; save as binary glTF (.glb)", file.string(), uri));
+  }
+  const Result<std::string> content = read_file(file.parent_path() / uri);
+  if (!content)
+    return input_error(fmt::format("{} (buffer of {}; save as binary glTF (.glb) to keep all in one file)", content.error().text, file.string()));
+  return to_bytes(*content);
+}
+
+Result<GltfDocument> parse_text_gltf(std::string_view text, const std::filesystem::path& file) {
+  GltfDocument document{.name = file.string(), .json = {}, .buffer = {}};
+  Result<Json> json = parse_document_json(text, document.name);
+  if (!json) return json.error();
+  document.json = std::move(*json);
+  const Result<const Json*> entry = only_buffer(document.json, document.name);
+  if (!entry) return entry.error();
+  if (!*entry) return document;
+  const Json* uri = (*entry)->find("uri");
+  if (!uri || !uri->is_text()) return input_error(fmt::format("{}: /buffers/0: has no uri; save as binary glTF (.glb)", document.name));
+  Result<std::vector<std::byte>> bytes = fetch(uri->text, file);
+  if (!bytes) return bytes.error();
+  document.buffer = std::move(*bytes);
+  if (const Result<void> fits = fit_buffer(document, **entry); !fits) return fits.error();
+  return document;
+}
+
+}  // namespace
+
+Result<GltfDocument> parse_glb(std::string_view bytes, std::string_view name) {
+  if (bytes.size() < kHeaderBytes) return input_error(fmt::format("{}: {} bytes are too few for a .glb file", name, bytes.size()));
+  if (word_at(bytes, 0) != kMagic) return input_error(fmt::format("{}: is not a binary glTF file (.glb): it does not start with \"glTF\"", name));
+  if (word_at(bytes, 4) != 2)
+    return input_error(fmt::format("{}: binary glTF version {} cannot be read; save it as glTF 2.0", name, word_at(bytes, 4)));
+  if (word_at(bytes, 8) != bytes.size()) {
+    return input_error(fmt::format("{}: claims {} bytes but has {}; it is cut off or damaged", name, word_at(bytes, 8), bytes.size()));
+  }
+  const Result<Chunks> chunks = split_chunks(bytes, name);
+  if (!chunks) return chunks.error();
+
+  Result<Json> json = parse_document_json(chunks->json, name);
+  if (!json) return json.error();
+  GltfDocument document{std::string(name), std::move(*json), to_bytes(chunks->bin)};
+  const Result<const Json*> entry = only_buffer(document.json, name);
+  if (!entry) return entry.error();
+  if (!*entry) {
+    document.buffer.clear();
+    return document;
+  }
+  if ((*entry)->find("uri")) return input_error(fmt::format("{}: /buffers/0: lies in another file; save as one binary glTF (.glb)", name));
+  if (const Result<void> fits = fit_buffer(document, **entry); !fits) return fits.error();
+  return document;
+}
+
+Result<GltfDocument> read_gltf(const std::filesystem::path& file) {
+  const Result<std::string> bytes = read_file(file);
+  if (!bytes) return bytes.error();
+  const size_t first = bytes->find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && (*bytes)[first] == '{') return parse_text_gltf(*bytes, file);
+  return parse_glb(*bytes, file.string());
+}
+
+Result<std::string> write_glb(const GltfDocument& document) {
+  std::string json = write_json(document.json, 0);
+  json.resize((json.size() + 3) / 4 * 4, ' ');
+  const size_t padded = (document.buffer.size() + 3) / 4 * 4;
+  const size_t total = kHeaderBytes + kChunkHeaderBytes + json.size() + (padded > 0 ? kChunkHeaderBytes + padded : 0);
+  if (total > UINT32_MAX)
+    return input_error(fmt::format("{}: would be {} bytes, but a .glb file holds at most 4 GiB; export less", document.name, total));
+
+  std::string bytes;
+  bytes.reserve(total);
+  append_word(bytes, kMagic);
+  append_word(bytes, 2);
+  append_word(bytes, total);
+  append_word(bytes, json.size());
+  append_word(bytes, kJsonChunk);
+  bytes += json;
+  if (padded == 0) return bytes;
+  append_word(bytes, padded);
+  append_word(bytes, kBinChunk);
+  bytes.append(reinterpret_cast<const char*>(document.buffer.data()), document.buffer.size());
+  bytes.resize(total, '\0');
+  return bytes;
+}
+
+Result<const Json*> gltf_item(const GltfDocument& document, std::string_view list, size_t index, std::string_view wanted_by) {
+  const size_t count = gltf_count(document, list);
+  if (index >= count) {
+    return input_error(fmt::format("{}: {}: asks for /{}/{}, but there are {}", document.name, wanted_by, list, index, count));
+  }
+  const Json* item = &document.json.find(list)->items[index];
+  if (!item->is_object()) return input_error(fmt::format("{}: /{}/{}: is {}, not an object", document.name, list, index, kind_name(item->kind)));
+  return item;
+}
+
+size_t gltf_count(const GltfDocument& document, std::string_view list) {
+  const Json* all = document.json.find(list);
+  return all ? all->items.size() : 0;
+}
+
+Result<size_t> gltf_index(const GltfDocument& document, const Json& object, std::string_view key, std::string_view where) {
+  const Json* value = object.find(key);
+  if (!value) return input_error(fmt::format("{}: {}: has no \"{}\"", document.name, where, key));
+  constexpr double kLargest = 9007199254740992.0;  // 2^53: beyond it, doubles skip whole numbers
+  const double number = value->number;
+  if (!value->is_number() || !(number >= 0) || number > kLargest || number != std::floor(number)) {
+    return input_error(fmt::format("{}: {}/{}: must be a whole number from 0", document.name, where, key));
+  }
+  return static_cast<size_t>(number);
+}
+
+}  // namespace crumple::io

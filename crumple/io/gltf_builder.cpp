@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "crumple/io/gltf.h"
+
+namespace crumple::io {
+namespace {
+
+constexpr int kUnsignedByte = 5121, kUnsignedShort = 5123, kUnsignedInt = 5125, kFloat = 5126;
+constexpr int kArrayBuffer = 34962, kElementArrayBuffer = 34963;
+
+template <class T>
+std::span<const std::byte> bytes_of(std::span<const T> values) {
+  return std::as_bytes(values);
+}
+
+Json numbers(const Vec3f& vector) {
+  return Json::array({double{vector.x()}, double{vector.y()}, double{vector.z()}});
+}
+
+template <class Small>
+std::vector<Small> narrowed(std::span<const uint32_t> values) {
+  return std::vector<Small>(values.begin(), values.end());
+}
+
+uint32_t largest(std::span<const uint32_t> values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+GltfBuilder::GltfBuilder(std::string_view generator) {
+  document_.json = Json::object();
+  document_.json["asset"] = Json::object({{"version", "2.0"}, {"generator", std::string(generator)}});
+}
+
+size_t GltfBuilder::add_view(std::span<const std::byte> bytes, GltfTarget target) {
+  std::vector<std::byte>& buffer = document_.buffer;
+  buffer.resize((buffer.size() + 3) / 4 * 4);
+  Json view = Json::object({{"buffer", 0}, {"byteOffset", buffer.size()}, {"byteLength", bytes.size()}});
+  if (target != GltfTarget::Other) view["target"] = target == GltfTarget::Vertices ? kArrayBuffer : kElementArrayBuffer;
+  buffer.insert(buffer.end(), bytes.begin(), bytes.end());
+  return add("bufferViews", std::move(view));
+}
+
+size_t GltfBuilder::add_accessor(size_t view, int component_type, const char* type, size_t count, Json low, Json high) {
+  assert(count > 0);
+  Json accessor = Json::object({{"bufferView", view}, {"componentType", component_type}, {"count", count}, {"type", type}});
+  if (low.is_array()) accessor["min"] = std::move(low), accessor["max"] = std::move(high);
+  return add("accessors", std::move(accessor));
+}
+
+size_t GltfBuilder::add_positions(std::span<const Vec3f> points) {
+  assert(!points.empty());
+  Vec3f low = points[0], high = points[0];
+  for (const Vec3f& point : points) low = low.cwiseMin(point), high = high.cwiseMax(point);
+  const size_t view = add_view(bytes_of(points), GltfTarget::Vertices);
+  return add_accessor(view, kFloat, "VEC3", points.size(), numbers(low), numbers(high));
+}
+
+size_t GltfBuilder::add_vec2(std::span<const Vec2f> values, GltfTarget target) {
+  return add_accessor(add_view(bytes_of(values), target), kFloat, "VEC2", values.size());
+}
+
+size_t GltfBuilder::add_vec3(std::span<const Vec3f> values, GltfTarget target) {
+  return add_accessor(add_view(bytes_of(values), target), kFloat, "VEC3", values.size());
+}
+
+size_t GltfBuilder::add_vec4(std::span<const std::array<float, 4>> values, GltfTarget target) {
+  return add_accessor(add_view(bytes_of(values), target), kFloat, "VEC4", values.size());
+}
+
+size_t GltfBuilder::add_joints(std::span<const std::array<uint16_t, 4>> joints) {
+  return add_accessor(add_view(bytes_of(joints), GltfTarget::Vertices), kUnsignedShort, "VEC4", joints.size());
+}
+
+size_t GltfBuilder::add_matrices(std::span<const Eigen::Matrix4f> matrices) {
+  static_assert(sizeof(Eigen::Matrix4f) == 64 && !Eigen::Matrix4f::IsRowMajor);
+  return add_accessor(add_view(bytes_of(matrices), GltfTarget::Other), kFloat, "MAT4", matrices.size());
+}
+
+size_t GltfBuilder::add_scalars(std::span<const float> values) {
+  assert(!values.empty());
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const size_t view = add_view(bytes_of(values), GltfTarget::Other);
+  return add_accessor(view, kFloat, "SCALAR", values.size(), Json::array({double{*low}}), Json::array({double{*high}}));
+}
+
+size_t GltfBuilder::add_indices(std::span<const uint32_t> indices, GltfTarget target) {
+  // 65535 itself restarts a primitive in 16-bit indices.
+  if (largest(indices) < 65535) {
+    const auto small = narrowed<uint16_t>(indices);
+    return add_accessor(add_view(bytes_of(std::span<const uint16_t>(small)), target), kUnsignedShort, "SCALAR", indices.size());
+  }
+  return add_accessor(add_view(bytes_of(indices), target), kUnsignedInt, "SCALAR", indices.size());
+}
+
+size_t GltfBuilder::add_triangles(std::span<const Triangle> triangles) {
+  std::vector<uint32_t> indices;
+  indices.reserve(triangles.size() * 3);
+  for (const Triangle& triangle : triangles) indices.insert(indices.end(), triangle.begin(), triangle.end());
+  return add_indices(indices);
+}
+
+size_t GltfBuilder::add_sparse_vec3(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values) {
+  assert(count > 0 && rows.size() == values.size() && rows.size() <= count && (rows.empty() || rows.back() < count));
+  Vec3f low = Vec3f::Zero(), high = Vec3f::Zero();
+  if (rows.size() == count) low = high = values[0];
+  for (const Vec3f& value : values) low = low.cwiseMin(value), high = high.cwiseMax(value);
+  Json accessor = Json::object({{"componentType", kFloat}, {"count", count}, {"type", "VEC3"}, {"min", numbers(low)}, {"max", numbers(high)}});
+  if (rows.empty()) return add("accessors", std::move(accessor));
+
+  int index_type = kUnsignedInt;
+  size_t index_view = 0;
+  if (rows.back() <= 255) {
+    index_type = kUnsignedByte;
+    index_view = add_view(bytes_of(std::span<const uint8_t>(narrowed<uint8_t>(rows))), GltfTarget::Other);
+  } else if (rows.back() <= 65535) {
+    index_type = kUnsignedShort;
+    index_view = add_view(bytes_of(std::span<const uint16_t>(narrowed<uint16_t>(rows))), GltfTarget::Other);
+  } else {
+    index_view = add_view(bytes_of(rows), GltfTarget::Other);
+  }
+  const size_t value_view = add_view(bytes_of(values), GltfTarget::Other);
+  accessor["sparse"] = Json::object({{"count", rows.size()},
+                                     {"indices", Json::object({{"bufferView", index_view}, {"componentType", index_type}})},
+                                     {"values", Json::object({{"bufferView", value_view}})}});
+  return add("accessors", std::move(accessor));
+}
+
+size_t GltfBuilder::add(std::string_view list, Json item) {
+  Json& all = document_.json[list];
+  if (!all.is_array()) all = Json::array();
+  all.push(std::move(item));
+  return all.items.size() - 1;
+}
+
+void GltfBuilder::use_extension(std::string_view extension) {
+  if (const Json* used = document_.json.find("extensionsUsed")) {
+    for (const Json& name : used->items) {
+      if (name.text == extension) return;
+    }
+  }
+  add("extensionsUsed", std::string(extension));
+}
+
+GltfDocument GltfBuilder::finish() && {
+  if (!document_.buffer.empty()) document_.json["buffers"] = Json::array({Json::object({{"byteLength", document_.buffer.size()}})});
+  return std::move(document_);
+}
+
+}  // namespace crumple::io
