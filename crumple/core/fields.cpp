@@ -1,0 +1,301 @@
+#include "crumple/core/fields.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace crumple {
+namespace {
+
+/// RFC 6901: '~' and '/' inside keys are escaped.
+std::string pointer_part(std::string_view key) {
+  std::string part;
+  for (const char c : key) part += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return part;
+}
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before2, before(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) before[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({before[j] + 1, row[j - 1] + 1, before[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      // two letters in the wrong order are one slip
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before2[j - 2] + 1);
+    }
+    before2 = before, before = row;
+  }
+  return before[b.size()];
+}
+
+std::string limits_text(const Limits& limits, std::string_view unit) {
+  const std::string space_unit = unit.empty() ? "" : fmt::format(" {}", unit);
+  if (std::isfinite(limits.low) && std::isfinite(limits.high)) return fmt::format("between {} and {}{}", limits.low, limits.high, space_unit);
+  if (std::isfinite(limits.high)) return fmt::format("at most {}{}", limits.high, space_unit);
+  return fmt::format("{} {}{}", limits.above ? "more than" : "at least", limits.low, space_unit);
+}
+
+Json numbers_json(const double* values, size_t count) {
+  Json array = Json::array();
+  for (size_t i = 0; i < count; ++i) array.push(values[i]);
+  return array;
+}
+
+Json number_schema(const Limits& limits, std::string_view type) {
+  Json schema = Json::object({{"type", std::string(type)}});
+  if (std::isfinite(limits.low)) schema[limits.above ? "exclusiveMinimum" : "minimum"] = limits.low;
+  if (std::isfinite(limits.high)) schema["maximum"] = limits.high;
+  return schema;
+}
+
+Json tuple_schema(size_t count) {
+  return Json::object({{"type", "array"}, {"items", Json::object({{"type", "number"}})}, {"minItems", count}, {"maxItems", count}});
+}
+
+}  // namespace
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) best = candidate, best_distance = distance;
+  }
+  return best;
+}
+
+void Fields::fail(std::string_view key, std::string_view what) {
+  if (!reading() || failed()) return;
+  const Json* at = key.empty() ? source_ : source_->find(key);
+  const int line = at ? at->line : source_->line;
+  const std::string pointer = key.empty() ? pointer_ : fmt::format("{}/{}", pointer_, pointer_part(key));
+  *error_ = fmt::format("{}:{}: {}: {}", file_, line, pointer.empty() ? "/" : pointer, what);
+}
+
+bool Fields::has(std::string_view key) const {
+  return !reading() || source_->find(key) != nullptr;
+}
+
+void Fields::require(std::string_view key) {
+  if (!has(key)) fail("", fmt::format("\"{}\" is missing", key));
+}
+
+const Json* Fields::wanted(std::string_view key, Json::Kind kind) {
+  known_.emplace_back(key);
+  if (failed()) return nullptr;
+  const Json* value = source_->find(key);
+  if (!value) return nullptr;
+  if (value->kind == kind) return value;
+  fail(key, fmt::format("expected {}, not {}", kind_name(kind), kind_name(value->kind)));
+  return nullptr;
+}
+
+bool Fields::check_range(std::string_view key, double number, const Limits& limits, std::string_view unit) {
+  if (std::isfinite(number) && number <= limits.high && (limits.above ? number > limits.low : number >= limits.low)) return true;
+  fail(key, fmt::format("{} is out of range; it must be {}", number, limits_text(limits, unit)));
+  return false;
+}
+
+void Fields::note_schema(std::string_view key, Json schema, About about, Json standard) {
+  std::string help(about.help);
+  if (!about.unit.empty()) help += fmt::format(" [{}]", about.unit);
+  schema["description"] = help;
+  if (!standard.is_null()) schema["default"] = std::move(standard);
+  out_["properties"][key] = std::move(schema);
+}
+
+void Fields::number(std::string_view key, double& value, Limits limits, About about) {
+  if (mode_ == Mode::Write) out_[key] = value;
+  if (mode_ == Mode::Schema) note_schema(key, number_schema(limits, "number"), about, value);
+  if (!reading()) return;
+  const Json* json = wanted(key, Json::Kind::Number);
+  if (json && check_range(key, json->number, limits, about.unit)) value = json->number;
+}
+
+void Fields::number(std::string_view key, std::optional<double>& value, Limits limits, About about) {
+  if (mode_ == Mode::Write && value) out_[key] = *value;
+  if (mode_ == Mode::Schema) note_schema(key, number_schema(limits, "number"), about, {});
+  if (!reading()) return;
+  const Json* json = wanted(key, Json::Kind::Number);
+  if (json && check_range(key, json->number, limits, about.unit)) value = json->number;
+}
+
+void Fields::integer(std::string_view key, int& value, Limits limits, About about) {
+  if (mode_ == Mode::Write) out_[key] = value;
+  if (mode_ == Mode::Schema) note_schema(key, number_schema(limits, "integer"), about, value);
+  if (!reading()) return;
+  limits.low = std::max(limits.low, -2147483647.0), limits.high = std::min(limits.high, 2147483647.0);
+  const Json* json = wanted(key, Json::Kind::Number);
+  if (!json) return;
+  if (json->number != std::floor(json->number)) return fail(key, fmt::format("{} is not a whole number", json->number));
+  if (check_range(key, json->number, limits, about.unit)) value = static_cast<int>(json->number);
+}
+
+void Fields::flag(std::string_view key, bool& value, About about) {
+  if (mode_ == Mode::Write) out_[key] = value;
+  if (mode_ == Mode::Schema) note_schema(key, Json::object({{"type", "boolean"}}), about, value);
+  if (!reading()) return;
+  if (const Json* json = wanted(key, Json::Kind::Boolean)) value = json->boolean;
+}
+
+void Fields::text(std::string_view key, std::string& value, About about) {
+  if (mode_ == Mode::Write && !value.empty()) out_[key] = value;
+  if (mode_ == Mode::Schema) note_schema(key, Json::object({{"type", "string"}}), about, value.empty() ? Json() : Json(value));
+  if (!reading()) return;
+  if (const Json* json = wanted(key, Json::Kind::Text)) value = json->text;
+}
+
+void Fields::numbers(std::string_view key, std::optional<std::vector<double>>& value, size_t count, About about) {
+  if (mode_ == Mode::Write && value) out_[key] = numbers_json(value->data(), count);
+  if (mode_ == Mode::Schema) note_schema(key, tuple_schema(count), about, {});
+  if (!reading()) return;
+  const Json* json = wanted(key, Json::Kind::Array);
+  if (!json) return;
+  const bool fits = json->items.size() == count && std::all_of(json->items.begin(), json->items.end(), [](const Json& i) { return i.is_number(); });
+  if (!fits) return fail(key, fmt::format("expected {} numbers", count));
+  value.emplace();
+  for (const Json& item : json->items) {
+    if (check_range(key, item.number, between(-1e9, 1e9), about.unit)) value->push_back(item.number);
+  }
+  if (failed()) value.reset();
+}
+
+void Fields::vector(std::string_view key, std::optional<Vec3>& value, About about) {
+  std::optional<std::vector<double>> list;
+  if (value) list = {value->x(), value->y(), value->z()};
+  numbers(key, list, 3, about);
+  if (list) value = Vec3((*list)[0], (*list)[1], (*list)[2]);
+}
+
+void Fields::vector(std::string_view key, Vec3& value, About about) {
+  std::optional<Vec3> maybe = value;
+  vector(key, maybe, about);
+  if (maybe) value = *maybe;
+  if (mode_ == Mode::Schema) out_["properties"][key]["default"] = numbers_json(value.data(), 3);
+}
+
+void Fields::color(std::string_view key, Vec3f& value, About about) {
+  Vec3 wide = value.cast<double>();
+  vector(key, wide, about);
+  if (reading() && (wide.minCoeff() < 0 || wide.maxCoeff() > 1)) return fail(key, "each part of a colour must be between 0 and 1");
+  value = wide.cast<float>();
+  if (mode_ == Mode::Write) {  // 0.62, not the double nearest to the float 0.62
+    for (size_t i = 0; i < 3; ++i) out_[key].items[i] = std::round(wide[static_cast<int>(i)] * 1e6) / 1e6;
+  }
+}
+
+void Fields::texts(std::string_view key, std::vector<std::string>& value, About about) {
+  if (mode_ == Mode::Write && !value.empty()) {
+    Json array = Json::array();
+    for (const std::string& text : value) array.push(text);
+    out_[key] = std::move(array);
+  }
+  if (mode_ == Mode::Schema) note_schema(key, Json::object({{"type", "array"}, {"items", Json::object({{"type", "string"}})}}), about, {});
+  if (!reading()) return;
+  const Json* json = wanted(key, Json::Kind::Array);
+  if (!json) return;
+  for (const Json& item : json->items) {
+    if (!item.is_text()) return fail(key, "expected an array of texts");
+    value.push_back(item.text);
+  }
+}
+
+void Fields::texts(std::string_view key, std::map<std::string, std::string>& value, About about) {
+  if (mode_ == Mode::Write && !value.empty()) {
+    Json object = Json::object();
+    for (const auto& [name, text] : value) object[name] = text;
+    out_[key] = std::move(object);
+  }
+  if (mode_ == Mode::Schema) {
+    note_schema(key, Json::object({{"type", "object"}, {"additionalProperties", Json::object({{"type", "string"}})}}), about, {});
+  }
+  if (!reading()) return;
+  const Json* json = wanted(key, Json::Kind::Object);
+  if (!json) return;
+  for (const auto& [name, item] : json->members) {
+    if (!item.is_text()) return fail(key, fmt::format("\"{}\" must be a text", name));
+    value[name] = item.text;
+  }
+}
+
+void Fields::choice_index(std::string_view key, int& chosen, const std::vector<std::string_view>& words, About about) {
+  const std::string current(words[static_cast<size_t>(chosen)]);
+  if (mode_ == Mode::Write) out_[key] = current;
+  if (mode_ == Mode::Schema) {
+    Json options = Json::array();
+    for (const std::string_view word : words) options.push(std::string(word));
+    note_schema(key, Json::object({{"enum", options}}), about, current);
+  }
+  if (!reading()) return;
+  const Json* json = wanted(key, Json::Kind::Text);
+  if (!json) return;
+  std::string options;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == json->text) {
+      chosen = static_cast<int>(i);
+      return;
+    }
+    options += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+  }
+  fail(key, fmt::format("unknown word \"{}\"; expected {}", json->text, options));
+}
+
+bool Fields::enter(std::string_view key, About about, Fields& inner) {
+  inner.mode_ = mode_;
+  if (mode_ == Mode::Write) inner.out_ = Json::object();
+  if (mode_ == Mode::Schema) {
+    note_schema(key, Json::object({{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}}), about, {});
+    inner.out_ = out_["properties"][key];
+  }
+  if (!reading()) return true;
+  const Json* json = wanted(key, Json::Kind::Object);
+  if (!json) return false;
+  inner.source_ = json, inner.file_ = file_, inner.error_ = error_;
+  inner.pointer_ = fmt::format("{}/{}", pointer_, pointer_part(key));
+  return true;
+}
+
+void Fields::leave(std::string_view key, Fields& inner) {
+  if (mode_ == Mode::Write) out_[key] = std::move(inner.out_);
+  if (mode_ == Mode::Schema) out_["properties"][key] = std::move(inner.out_);
+  if (reading()) inner.finish();
+}
+
+size_t Fields::begin_list(std::string_view key, size_t count, About about) {
+  if (mode_ == Mode::Write && count > 0) out_[key] = Json::array();
+  if (mode_ == Mode::Schema) note_schema(key, Json::object({{"type", "array"}, {"items", Json::object()}}), about, {});
+  if (!reading()) return count;
+  const Json* json = wanted(key, Json::Kind::Array);
+  return json ? json->items.size() : kAbsent;
+}
+
+bool Fields::enter_item(std::string_view key, size_t index, Fields& inner) {
+  inner.mode_ = mode_;
+  if (mode_ == Mode::Write) inner.out_ = Json::object();
+  if (mode_ == Mode::Schema) inner.out_ = Json::object({{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}});
+  if (!reading()) return true;
+  if (failed()) return false;
+  const Json& item = source_->find(key)->items[index];
+  inner.source_ = &item, inner.file_ = file_, inner.error_ = error_;
+  inner.pointer_ = fmt::format("{}/{}/{}", pointer_, pointer_part(key), index);
+  if (!item.is_object()) inner.fail("", fmt::format("expected an object, not {}", kind_name(item.kind)));
+  return !failed();
+}
+
+void Fields::leave_item(std::string_view key, Fields& inner) {
+  if (mode_ == Mode::Write) out_[key].push(std::move(inner.out_));
+  if (mode_ == Mode::Schema) out_["properties"][key]["items"] = std::move(inner.out_);
+  if (reading()) inner.finish();
+}
+
+void Fields::finish() {
+  for (const auto& [key, value] : source_->members) {
+    if (failed() || std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    const std::string near = nearest_word(key, known_);
+    fail(key, near.empty() ? "unknown key" : fmt::format("unknown key; did you mean \"{}\"?", near));
+  }
+}
+
+}  // namespace crumple

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "crumple/core/json.h"
+#include "crumple/math/types.h"
+
+namespace crumple {
+
+/// The allowed range of a number, ends included unless `above` is set.
+struct Limits {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool above = false;  // the low end itself is not allowed
+};
+inline Limits at_least(double low) { return {low}; }
+inline Limits more_than(double low) { return {low, std::numeric_limits<double>::infinity(), true}; }
+inline Limits between(double low, double high) { return {low, high}; }
+
+/// What a key means, for help, schema and tables.
+struct About {
+  std::string_view help;
+  std::string_view unit = "";
+};
+
+/// Visits the keys of one object. A type's describe(Fields&, T&) is written once and serves reading (with "unknown key" errors
+/// and suggestions), writing, and the JSON Schema from which tables in the docs are made.
+class Fields {
+ public:
+  enum class Mode { Read, Write, Schema };
+
+  void number(std::string_view key, double& value, Limits limits, About about);
+  void number(std::string_view key, std::optional<double>& value, Limits limits, About about);
+  void integer(std::string_view key, int& value, Limits limits, About about);
+  void flag(std::string_view key, bool& value, About about);
+  void text(std::string_view key, std::string& value, About about);
+  void vector(std::string_view key, Vec3& value, About about);
+  void vector(std::string_view key, std::optional<Vec3>& value, About about);
+  void numbers(std::string_view key, std::optional<std::vector<double>>& value, size_t count, About about);
+  void color(std::string_view key, Vec3f& value, About about);
+  void texts(std::string_view key, std::vector<std::string>& value, About about);
+  void texts(std::string_view key, std::map<std::string, std::string>& value, About about);
+
+  template <class Enum>
+  void choice(std::string_view key, Enum& value, const std::vector<std::pair<std::string_view, Enum>>& names, About about) {
+    std::vector<std::string_view> words;
+    int chosen = 0;
+    for (size_t i = 0; i < names.size(); ++i) {
+      words.push_back(names[i].first);
+      if (names[i].second == value) chosen = static_cast<int>(i);
+    }
+    choice_index(key, chosen, words, about);
+    value = names[static_cast<size_t>(chosen)].second;
+  }
+
+  template <class T>
+  void object(std::string_view key, T& value, About about) {
+    Fields inner;
+    if (!enter(key, about, inner)) return;
+    describe(inner, value);
+    leave(key, inner);
+  }
+
+  /// An object that may be absent.
+  template <class T>
+  void object(std::string_view key, std::optional<T>& value, About about) {
+    Fields inner;
+    if (mode_ == Mode::Write && !value) return;
+    if (!enter(key, about, inner)) return;
+    if (!value) value.emplace();
+    describe(inner, *value);
+    if (mode_ == Mode::Schema) value.reset();
+    leave(key, inner);
+  }
+
+  template <class T>
+  void list(std::string_view key, std::vector<T>& values, About about) {
+    if (mode_ == Mode::Schema) values.assign(1, T());
+    const size_t count = begin_list(key, values.size(), about);
+    if (mode_ == Mode::Read && count != kAbsent) values.assign(count, T());
+    for (size_t i = 0; count != kAbsent && i < count; ++i) {
+      Fields inner;
+      if (!enter_item(key, i, inner)) return;
+      describe(inner, values[i]);
+      leave_item(key, inner);
+    }
+    if (mode_ == Mode::Schema) values.clear();
+  }
+
+  /// While reading: whether the key is there. Otherwise true.
+  bool has(std::string_view key) const;
+  /// While reading: complains unless the key is there.
+  void require(std::string_view key);
+  /// While reading: complains about the key (or the object itself, for an empty key).
+  void fail(std::string_view key, std::string_view what);
+  bool reading() const { return mode_ == Mode::Read; }
+  bool failed() const { return error_ && !error_->empty(); }
+
+  template <class T>
+  static Result<void> read(const Json& json, std::string_view file, T& value);
+  template <class T>
+  static Json write(const T& value);
+  template <class T>
+  static Json schema();
+
+ private:
+  static constexpr size_t kAbsent = static_cast<size_t>(-1);
+
+  const Json* wanted(std::string_view key, Json::Kind kind);
+  bool check_range(std::string_view key, double number, const Limits& limits, std::string_view unit);
+  void note_schema(std::string_view key, Json schema, About about, Json standard);
+  void choice_index(std::string_view key, int& chosen, const std::vector<std::string_view>& words, About about);
+  bool enter(std::string_view key, About about, Fields& inner);
+  void leave(std::string_view key, Fields& inner);
+  size_t begin_list(std::string_view key, size_t count, About about);
+  bool enter_item(std::string_view key, size_t index, Fields& inner);
+  void leave_item(std::string_view key, Fields& inner);
+  void finish();  // complains about keys nobody asked for
+
+  Mode mode_ = Mode::Read;
+  const Json* source_ = nullptr;  // Read
+  Json out_;                      // Write: the object; Schema: its schema
+  std::string pointer_;           // Read: JSON pointer of the object
+  std::string_view file_;
+  std::string* error_ = nullptr;  // the first complaint of the whole document
+  std::vector<std::string> known_;
+};
+
+/// The candidate nearest to `word` if it is near enough to be a slip of the keys, otherwise empty.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
+
+template <class T>
+Result<void> Fields::read(const Json& json, std::string_view file, T& value) {
+  std::string error;
+  Fields fields;
+  fields.source_ = &json, fields.file_ = file, fields.error_ = &error;
+  if (!json.is_object()) fields.fail("", "expected an object");
+  if (error.empty()) describe(fields, value);
+  if (error.empty()) fields.finish();
+  if (!error.empty()) return input_error(error);
+  return {};
+}
+
+template <class T>
+Json Fields::write(const T& value) {
+  Fields fields;
+  fields.mode_ = Mode::Write;
+  fields.out_ = Json::object();
+  T copy = value;
+  describe(fields, copy);
+  return std::move(fields.out_);
+}
+
+template <class T>
+Json Fields::schema() {
+  Fields fields;
+  fields.mode_ = Mode::Schema;
+  fields.out_ = Json::object({{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}});
+  T value;
+  describe(fields, value);
+  return std::move(fields.out_);
+}
+
+}  // namespace crumple
