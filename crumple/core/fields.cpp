@@ -149,7 +149,7 @@ void Fields::text(std::string_view key, std::string& value, About about) {
 
 void Fields::numbers(std::string_view key, std::optional<std::vector<double>>& value, size_t count, About about) {
   if (mode_ == Mode::Write && value) out_[key] = numbers_json(value->data(), count);
-  if (mode_ == Mode::Schema) note_schema(key, tuple_schema(count), about, {});
+  if (mode_ == Mode::Schema) note_schema(key, tuple_schema(count), about, value ? numbers_json(value->data(), count) : Json());
   if (!reading()) return;
   const Json* json = wanted(key, Json::Kind::Array);
   if (!json) return;
@@ -162,28 +162,8 @@ void Fields::numbers(std::string_view key, std::optional<std::vector<double>>& v
   if (failed()) value.reset();
 }
 
-void Fields::vector(std::string_view key, std::optional<Vec3>& value, About about) {
-  std::optional<std::vector<double>> list;
-  if (value) list = {value->x(), value->y(), value->z()};
-  numbers(key, list, 3, about);
-  if (list) value = Vec3((*list)[0], (*list)[1], (*list)[2]);
-}
-
-void Fields::vector(std::string_view key, Vec3& value, About about) {
-  std::optional<Vec3> maybe = value;
-  vector(key, maybe, about);
-  if (maybe) value = *maybe;
-  if (mode_ == Mode::Schema) out_["properties"][key]["default"] = numbers_json(value.data(), 3);
-}
-
-void Fields::color(std::string_view key, Vec3f& value, About about) {
-  Vec3 wide = value.cast<double>();
-  vector(key, wide, about);
-  if (reading() && (wide.minCoeff() < 0 || wide.maxCoeff() > 1)) return fail(key, "each part of a colour must be between 0 and 1");
-  value = wide.cast<float>();
-  if (mode_ == Mode::Write) {  // 0.62, not the double nearest to the float 0.62
-    for (size_t i = 0; i < 3; ++i) out_[key].items[i] = std::round(wide[static_cast<int>(i)] * 1e6) / 1e6;
-  }
+double Fields::six_decimals(float value) {
+  return std::round(static_cast<double>(value) * 1e6) / 1e6;
 }
 
 void Fields::texts(std::string_view key, std::vector<std::string>& value, About about) {

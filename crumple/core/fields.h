@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "crumple/core/json.h"
-#include "crumple/math/types.h"
 
 namespace crumple {
 
@@ -40,10 +39,34 @@ class Fields {
   void integer(std::string_view key, int& value, Limits limits, About about);
   void flag(std::string_view key, bool& value, About about);
   void text(std::string_view key, std::string& value, About about);
-  void vector(std::string_view key, Vec3& value, About about);
-  void vector(std::string_view key, std::optional<Vec3>& value, About about);
   void numbers(std::string_view key, std::optional<std::vector<double>>& value, size_t count, About about);
-  void color(std::string_view key, Vec3f& value, About about);
+
+  /// Three numbers, into anything that has them at [0], [1], [2].
+  template <class Vector>
+  void vector(std::string_view key, Vector& value, About about) {
+    std::optional<std::vector<double>> list = std::vector<double>{value[0], value[1], value[2]};
+    numbers(key, list, 3, about);
+    for (int i = 0; list && i < 3; ++i) value[i] = (*list)[static_cast<size_t>(i)];
+  }
+  template <class Vector>
+  void vector(std::string_view key, std::optional<Vector>& value, About about) {
+    std::optional<std::vector<double>> list;
+    if (value) list = {(*value)[0], (*value)[1], (*value)[2]};
+    numbers(key, list, 3, about);
+    if (list) value = Vector((*list)[0], (*list)[1], (*list)[2]);
+  }
+  /// Three floats between 0 and 1, linear RGB.
+  template <class Color>
+  void color(std::string_view key, Color& value, About about) {
+    // Six decimals: 0.62, not the double nearest to the float 0.62.
+    std::optional<std::vector<double>> list = std::vector<double>{six_decimals(value[0]), six_decimals(value[1]), six_decimals(value[2])};
+    numbers(key, list, 3, about);
+    for (int i = 0; list && i < 3; ++i) {
+      const double part = (*list)[static_cast<size_t>(i)];
+      if (part < 0 || part > 1) return fail(key, "each part of a colour must be between 0 and 1");
+      value[i] = static_cast<float>(part);
+    }
+  }
   void texts(std::string_view key, std::vector<std::string>& value, About about);
   void texts(std::string_view key, std::map<std::string, std::string>& value, About about);
 
@@ -112,6 +135,7 @@ class Fields {
  private:
   static constexpr size_t kAbsent = static_cast<size_t>(-1);
 
+  static double six_decimals(float value);
   const Json* wanted(std::string_view key, Json::Kind kind);
   bool check_range(std::string_view key, double number, const Limits& limits, std::string_view unit);
   void note_schema(std::string_view key, Json schema, About about, Json standard);
