@@ -1,0 +1,222 @@
+#include "crumple/rig/skin.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+#include "crumple/core/wide.h"
+
+namespace crumple {
+namespace {
+
+constexpr int kLanes = Skin::kLanes;
+// A weight this small moves a vertex a metre away by less than a hundredth of a millimetre: it follows without turning.
+constexpr float kSmallestTurningWeight = 1e-5f;
+
+bool turns(const Asset& asset, size_t handle) {
+  return std::any_of(asset.examples.begin(), asset.examples.end(), [&](const Example& example) {
+    const Quat& q = example.handles[handle].rotation;
+    return q.vec().norm() > 1e-9 * std::abs(q.w());
+  });
+}
+
+void set_rotations(Skin& skin, const Asset& asset) {
+  for (int b = 0; b < skin.handles; ++b) {
+    const Quat rest = asset.examples[0].handles[b].rotation;
+    for (const Example& example : asset.examples) {
+      Quat q = example.handles[b].rotation.normalized();
+      if (q.dot(rest) < 0) q.coeffs() *= -1;  // antipodal quaternions are the same rotation: blend the short way
+      for (const double part : {q.w(), q.x(), q.y(), q.z()}) skin.rotation.push_back(static_cast<float>(part));
+    }
+    for (int c = 0; c < 3; ++c) skin.pivot.push_back(static_cast<float>(asset.handles[b].position[c]));
+  }
+}
+
+/// Everything of one vertex that does not depend on a rotation.
+void set_vertex(Skin& skin, const Asset& asset, int vertex, const std::vector<bool>& turning) {
+  const int block = vertex / kLanes, lane = vertex % kLanes;
+  const Vec3& u = asset.tets.positions[vertex];
+  Vec3 constant = Vec3::Zero();
+  std::vector<Vec3> shift(asset.examples.size(), Vec3::Zero());
+  for (size_t b = 0; b < asset.handles.size(); ++b) {
+    const float weight = asset.weight(vertex, b);
+    const Vec3& pivot = asset.handles[b].position;
+    constant += weight * (turning[b] && weight >= kSmallestTurningWeight ? pivot : u);
+    for (size_t e = 0; e < asset.examples.size(); ++e) {
+      const HandleTransform& to = asset.examples[e].handles[b];
+      shift[e] += weight * (to.rotation.normalized() * pivot + to.translation - pivot);
+    }
+  }
+  for (int c = 0; c < 3; ++c) {
+    skin.rest[(block * 3 + c) * kLanes + lane] = static_cast<float>(u[c]);
+    skin.constant[(block * 3 + c) * kLanes + lane] = static_cast<float>(constant[c]);
+    for (int e = 0; e < skin.examples; ++e) {
+      skin.shift[((block * skin.examples + e) * 3 + c) * kLanes + lane] = static_cast<float>(shift[e][c]);
+    }
+  }
+}
+
+void set_turning_handles(Skin& skin, const Asset& asset, const std::vector<bool>& turning) {
+  skin.first.push_back(0);
+  for (int block = 0; block < skin.blocks; ++block) {
+    for (int b = 0; b < skin.handles; ++b) {
+      if (!turning[b]) continue;
+      std::array<float, kLanes> weights{};
+      for (int lane = 0; lane < kLanes && block * kLanes + lane < skin.vertices; ++lane) {
+        const float weight = asset.weight(block * kLanes + lane, b);
+        if (weight >= kSmallestTurningWeight) weights[lane] = weight;
+      }
+      if (*std::max_element(weights.begin(), weights.end()) == 0) continue;
+      skin.turning.push_back(b);
+      skin.turn_weight.insert(skin.turn_weight.end(), weights.begin(), weights.end());
+    }
+    skin.first.push_back(static_cast<int>(skin.turning.size()));
+  }
+}
+
+/// Eight vertices at once; every inner loop runs over lanes, so compilers make one register of it.
+[[gnu::always_inline]] inline void skin_block(const Skin& skin, const float* weights, int block, float* positions) {
+  const int examples = skin.examples;
+  const int count = std::min(kLanes, skin.vertices - block * kLanes);
+  constexpr int kMostExamples = 32;
+  float e_lanes[kMostExamples][kLanes];
+  for (int e = 0; e < examples; ++e) {
+    for (int l = 0; l < kLanes; ++l) e_lanes[e][l] = l < count ? weights[(block * kLanes + l) * examples + e] : (e == 0 ? 1.0f : 0.0f);
+  }
+  float x[3][kLanes];
+  for (int c = 0; c < 3; ++c) {
+    for (int l = 0; l < kLanes; ++l) x[c][l] = skin.constant[(block * 3 + c) * kLanes + l];
+  }
+  for (int e = 1; e < examples; ++e) {  // the rest pose shifts nothing
+    const float* shift = &skin.shift[static_cast<size_t>(block * examples + e) * 3 * kLanes];
+    for (int c = 0; c < 3; ++c) {
+      for (int l = 0; l < kLanes; ++l) x[c][l] += e_lanes[e][l] * shift[c * kLanes + l];
+    }
+  }
+  const float* u = &skin.rest[static_cast<size_t>(block) * 3 * kLanes];
+  for (int entry = skin.first[block]; entry < skin.first[block + 1]; ++entry) {
+    const int handle = skin.turning[entry];
+    const float* pivot = &skin.pivot[static_cast<size_t>(handle) * 3];
+    const float* rotation = &skin.rotation[static_cast<size_t>(handle) * examples * 4];
+    const float* share = &skin.turn_weight[static_cast<size_t>(entry) * kLanes];
+    float w[kLanes] = {}, a[kLanes] = {}, b[kLanes] = {}, c[kLanes] = {};
+    for (int e = 0; e < examples; ++e) {
+      const float* q = rotation + e * 4;
+      for (int l = 0; l < kLanes; ++l) {
+        w[l] += e_lanes[e][l] * q[0];
+        a[l] += e_lanes[e][l] * q[1];
+        b[l] += e_lanes[e][l] * q[2];
+        c[l] += e_lanes[e][l] * q[3];
+      }
+    }
+    for (int l = 0; l < kLanes; ++l) {
+      // R(Q) v = v + 2/|Q|^2 (w (r x v) + r x (r x v)): normalising without a square root.
+      const float vx = u[l] - pivot[0], vy = u[kLanes + l] - pivot[1], vz = u[2 * kLanes + l] - pivot[2];
+      const float n = w[l] * w[l] + a[l] * a[l] + b[l] * b[l] + c[l] * c[l];
+      const float s = 2.0f / (n > 1e-12f ? n : 1e-12f);
+      const float cx = b[l] * vz - c[l] * vy, cy = c[l] * vx - a[l] * vz, cz = a[l] * vy - b[l] * vx;
+      x[0][l] += share[l] * (vx + s * (w[l] * cx + (b[l] * cz - c[l] * cy)));
+      x[1][l] += share[l] * (vy + s * (w[l] * cy + (c[l] * cx - a[l] * cz)));
+      x[2][l] += share[l] * (vz + s * (w[l] * cz + (a[l] * cy - b[l] * cx)));
+    }
+  }
+  float* out = positions + static_cast<size_t>(block) * kLanes * 3;
+  for (int l = 0; l < count; ++l) {
+    for (int c = 0; c < 3; ++c) out[l * 3 + c] = x[c][l];
+  }
+}
+
+CRUMPLE_WIDE void skin_listed(const Skin& skin, const float* weights, const int* blocks, size_t count, float* positions) {
+  for (size_t i = 0; i < count; ++i) skin_block(skin, weights, blocks[i], positions);
+}
+
+}  // namespace
+
+size_t Skin::memory() const {
+  return sizeof(float) * (rest.size() + constant.size() + shift.size() + turn_weight.size() + rotation.size() + pivot.size()) +
+         sizeof(int) * (first.size() + turning.size());
+}
+
+Skin build_skin(const Asset& asset) {
+  Skin skin;
+  skin.vertices = static_cast<int>(asset.tets.positions.size());
+  skin.examples = static_cast<int>(asset.examples.size());
+  skin.handles = static_cast<int>(asset.handles.size());
+  skin.blocks = (skin.vertices + kLanes - 1) / kLanes;
+  assert(skin.examples <= 32);
+  const size_t lanes = static_cast<size_t>(skin.blocks) * kLanes;
+  skin.rest.assign(lanes * 3, 0);
+  skin.constant.assign(lanes * 3, 0);
+  skin.shift.assign(lanes * 3 * skin.examples, 0);
+  std::vector<bool> turning(asset.handles.size());
+  for (size_t b = 0; b < turning.size(); ++b) turning[b] = turns(asset, b);
+  set_rotations(skin, asset);
+  for (int v = 0; v < skin.vertices; ++v) set_vertex(skin, asset, v, turning);
+  set_turning_handles(skin, asset, turning);
+  return skin;
+}
+
+void skin_blocks(const Skin& skin, std::span<const float> weights, std::span<const int> blocks, std::span<Vec3f> positions) {
+  assert(weights.size() == static_cast<size_t>(skin.vertices) * skin.examples && positions.size() == static_cast<size_t>(skin.vertices));
+  if (!blocks.empty()) skin_listed(skin, weights.data(), blocks.data(), blocks.size(), positions[0].data());
+}
+
+void skin_all(const Skin& skin, std::span<const float> weights, std::span<Vec3f> positions) {
+  std::vector<int> blocks(skin.blocks);
+  std::iota(blocks.begin(), blocks.end(), 0);
+  skin_blocks(skin, weights, blocks, positions);
+}
+
+Vec3 skin_vertex(const Skin& skin, int vertex, std::span<const double> weights, std::span<Vec3> jacobian) {
+  const int block = vertex / kLanes, lane = vertex % kLanes, examples = skin.examples;
+  auto lane_vector = [&](const std::vector<float>& array, int row) {
+    const float* p = &array[static_cast<size_t>(row) * 3 * kLanes + lane];
+    return Vec3(p[0], p[kLanes], p[2 * kLanes]);
+  };
+  const Vec3 u = lane_vector(skin.rest, block);
+  Vec3 x = lane_vector(skin.constant, block);
+  for (int e = 0; e < examples; ++e) {
+    const Vec3 shift = lane_vector(skin.shift, block * examples + e);
+    x += weights[e] * shift;
+    if (!jacobian.empty()) jacobian[e] = shift;
+  }
+  for (int entry = skin.first[block]; entry < skin.first[block + 1]; ++entry) {
+    const double share = skin.turn_weight[static_cast<size_t>(entry) * kLanes + lane];
+    if (share == 0) continue;
+    const int handle = skin.turning[entry];
+    const float* pivot = &skin.pivot[static_cast<size_t>(handle) * 3];
+    const float* rotation = &skin.rotation[static_cast<size_t>(handle) * examples * 4];
+    const Vec3 v = u - Vec3(pivot[0], pivot[1], pivot[2]);
+    double w = 0;
+    Vec3 r = Vec3::Zero();
+    for (int e = 0; e < examples; ++e) {
+      w += weights[e] * rotation[e * 4];
+      r += weights[e] * Vec3(rotation[e * 4 + 1], rotation[e * 4 + 2], rotation[e * 4 + 3]);
+    }
+    const double n = std::max(w * w + r.squaredNorm(), 1e-12);
+    const Vec3 c = r.cross(v);
+    const Vec3 a = w * c + r.cross(c);
+    x += share * (v + 2 / n * a);
+    for (int e = 0; e < examples && !jacobian.empty(); ++e) {
+      // Derivative of v + 2 a / n along the quaternion of example e.
+      const double we = rotation[e * 4];
+      const Vec3 re(rotation[e * 4 + 1], rotation[e * 4 + 2], rotation[e * 4 + 3]);
+      const Vec3 da = we * c + w * re.cross(v) + re.cross(c) + r.cross(re.cross(v));
+      const double dn = 2 * (w * we + r.dot(re));
+      jacobian[e] += share * (2 / n * da - 2 * dn / (n * n) * a);
+    }
+  }
+  return x;
+}
+
+std::vector<Vec3> example_shape(const Skin& skin, int example) {
+  std::vector<double> weights(skin.examples, 0.0);
+  weights[example] = 1;
+  std::vector<Vec3> positions;
+  positions.reserve(skin.vertices);
+  for (int v = 0; v < skin.vertices; ++v) positions.push_back(skin_vertex(skin, v, weights));
+  return positions;
+}
+
+}  // namespace crumple
