@@ -1,0 +1,161 @@
+#include "crumple/render/scene_surface.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+
+namespace crumple::render {
+namespace {
+
+constexpr float kFarthest = 1e6f;               // metres from where the camera looks
+constexpr float kSmoothSeam = 0.8f;             // cosine: faces that met at less than about 37 degrees are one smooth surface
+const Vec3f kPaleGrey = Vec3f(0.66f, 0.66f, 0.65f);
+
+/// Vertices that are one point of a smooth surface but doubled for a texture seam: their normals must agree.
+using Seams = std::vector<std::pair<int, int>>;
+
+Seams find_seams(const TriMesh& mesh) {
+  std::vector<Vec3f> positions(mesh.positions.size());
+  std::ranges::transform(mesh.positions, positions.begin(), [](const Vec3& p) { return Vec3f(p.cast<float>()); });
+  const int count = static_cast<int>(positions.size());
+  const bool sound = std::ranges::all_of(positions, [](const Vec3f& p) { return p.allFinite(); }) &&
+                     std::ranges::all_of(mesh.triangles, [&](const Triangle& t) {
+                       return std::ranges::all_of(t, [&](int v) { return v >= 0 && v < count; });
+                     });
+  if (!sound) return {};
+  const std::vector<Vec3f> normals = vertex_normals(positions, mesh.triangles);
+  std::vector<int> order(positions.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto key = [&](int v) { return std::tuple(positions[v].x(), positions[v].y(), positions[v].z(), v); };
+  std::ranges::sort(order, [&](int a, int b) { return key(a) < key(b); });
+  Seams seams;
+  for (int i = 0; i < count; ++i) {
+    // A fan of very many vertices in one point is not worth squaring.
+    for (int j = i + 1; j < std::min(count, i + 8) && positions[order[i]] == positions[order[j]]; ++j) {
+      if (normals[order[i]].dot(normals[order[j]]) > kSmoothSeam) seams.emplace_back(order[i], order[j]);
+    }
+  }
+  return seams;
+}
+
+void smooth_over_seams(const Seams& seams, std::vector<Vec3f>& normals) {
+  const std::vector<Vec3f> before = normals;
+  for (const auto& [a, b] : seams) normals[a] += before[b], normals[b] += before[a];
+  for (const auto& [a, b] : seams) {
+    for (Vec3f* normal : {&normals[a], &normals[b]}) {
+      const float length = normal->norm();
+      if (length > 1e-6f) *normal /= length;
+    }
+  }
+}
+
+std::vector<Vec3f> placed_positions(const FrameItem& item, const Vec3& origin) {
+  const size_t count = item.positions.empty() ? item.surface->positions.size() : item.positions.size();
+  std::vector<Vec3f> placed(count);
+  for (size_t i = 0; i < count; ++i) {
+    const Vec3 point = item.positions.empty() ? item.surface->positions[i] : Vec3(item.positions[i].cast<double>());
+    placed[i] = (item.place * point - origin).cast<float>();
+  }
+  return placed;
+}
+
+std::vector<Triangle> drawable_triangles(const std::vector<Triangle>& triangles, const std::vector<Vec3f>& positions) {
+  const int count = static_cast<int>(positions.size());
+  std::vector<char> sound(positions.size());
+  for (size_t i = 0; i < positions.size(); ++i) sound[i] = positions[i].allFinite() && positions[i].cwiseAbs().maxCoeff() < kFarthest;
+  std::vector<Triangle> kept;
+  kept.reserve(triangles.size());
+  for (const Triangle& triangle : triangles) {
+    if (std::ranges::all_of(triangle, [&](int v) { return v >= 0 && v < count && sound[static_cast<size_t>(v)]; })) kept.push_back(triangle);
+  }
+  return kept;
+}
+
+float unit(double value, float otherwise) {
+  return std::isfinite(value) ? static_cast<float>(std::clamp(value, 0.0, 1.0)) : otherwise;
+}
+SceneSurface::Finish finish_of(const FrameItem& item) {
+  return {unit(item.look.metal, 0.0f), unit(item.look.roughness, 0.6f)};
+}
+Vec3f sound_color(const Vec3f& color) {
+  return color.allFinite() ? Vec3f(color.cwiseMax(0.0f).cwiseMin(1.0f)) : kPaleGrey;
+}
+
+/// The colours of an item's vertices, or none if it has one colour throughout.
+const std::vector<Vec3f>* vertex_colors(const FrameItem& item, ColorMode mode) {
+  if (mode == ColorMode::Weights) return &item.colors;
+  return mode == ColorMode::Plain ? &item.surface->colors : nullptr;
+}
+Vec3f whole_color(const FrameItem& item, ColorMode mode) {
+  if (mode == ColorMode::Plain || item.backdrop) return sound_color(item.look.color);
+  return mode == ColorMode::Piece ? piece_color(item.body, item.piece) : kPaleGrey;
+}
+
+void add_plane(SceneSurface& scene, const FrameItem& item, const Vec3& origin, ColorMode mode) {
+  const std::vector<Vec3f> positions = placed_positions(item, origin);
+  for (const auto& [a, b, c] : drawable_triangles(item.surface->triangles, positions)) {
+    const Vec3f normal = (positions[b] - positions[a]).cross(positions[c] - positions[a]);
+    if (!(normal.norm() > 1e-12f)) continue;
+    const Vec3f unit_normal = normal.normalized();
+    scene.planes.push_back({unit_normal, unit_normal.dot(positions[a]), whole_color(item, mode), finish_of(item)});
+    return;
+  }
+}
+
+void add_solid(SceneSurface& scene, const FrameItem& item, const Vec3& origin, ColorMode mode, const Seams& seams) {
+  const std::vector<Vec3f> positions = placed_positions(item, origin);
+  const std::vector<Triangle> triangles = drawable_triangles(item.surface->triangles, positions);
+  std::vector<Vec3f> normals = vertex_normals(positions, triangles);
+  if (positions.size() == item.surface->positions.size()) smooth_over_seams(seams, normals);
+  const std::vector<Vec3f>* colors = vertex_colors(item, mode);
+  const bool colored = colors && colors->size() == positions.size();
+  const Vec3f whole = whole_color(item, mode);
+  const int base = static_cast<int>(scene.positions.size());
+  for (size_t i = 0; i < positions.size(); ++i) {
+    // Vertices of no triangle may hold anything; the ray tracer wants numbers all the same.
+    scene.positions.push_back(positions[i].allFinite() ? positions[i] : Vec3f::Zero());
+    scene.normals.push_back(normals[i]);
+    scene.colors.push_back(colored ? sound_color((*colors)[i]) : whole);
+  }
+  for (const auto& [a, b, c] : triangles) {
+    scene.triangles.push_back({base + a, base + b, base + c});
+    scene.triangle_item.push_back(static_cast<int>(scene.finishes.size()));
+  }
+  scene.finishes.push_back(finish_of(item));
+}
+
+}  // namespace
+
+SceneSurface gather_surface(const Frame& frame, const Vec3& origin, ColorMode mode) {
+  SceneSurface scene;
+  std::map<const TriMesh*, Seams> seams;
+  for (const FrameItem& item : frame.items) {
+    if (!item.look.visible || !item.surface) continue;
+    if (item.backdrop) {
+      add_plane(scene, item, origin, mode);
+      continue;
+    }
+    auto found = seams.find(item.surface.get());
+    if (found == seams.end()) found = seams.emplace(item.surface.get(), find_seams(*item.surface)).first;
+    add_solid(scene, item, origin, mode, found->second);
+  }
+  return scene;
+}
+
+Vec3f piece_color(int body, int piece) {
+  // Hues a golden angle apart, in a space of even lightness [Ottosson's Oklab], alternating a little in lightness.
+  const double turns = 0.61803398875 * piece + 0.3819660113 * 0.37 * body + 0.07;
+  const double angle = 2 * std::numbers::pi * (turns - std::floor(turns));
+  const double lightness = 0.66 + 0.07 * (((piece % 3) + 3) % 3 - 1), chroma = 0.12;
+  const double a = chroma * std::cos(angle), b = chroma * std::sin(angle);
+  const double l = std::pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
+  const double m = std::pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
+  const double s = std::pow(lightness - 0.0894841775 * a - 1.2914855480 * b, 3);
+  const Vec3 color(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s, -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+                   -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s);
+  return color.cwiseMax(0.01).cwiseMin(1.0).cast<float>();
+}
+
+}  // namespace crumple::render

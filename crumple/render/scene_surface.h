@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "crumple/geometry/frame.h"
+
+namespace crumple::render {
+
+enum class ColorMode {
+  Plain,    ///< the look of each body
+  Weights,  ///< the frame's colours by example weights where there are any, pale grey elsewhere
+  Piece,    ///< every piece of every body in a colour of its own
+};
+
+/// All that is solid in a frame as one triangle soup, in metres from `origin`: small numbers where the camera looks, so that float is enough.
+struct SceneSurface {
+  std::vector<Vec3f> positions;      // #vertices
+  std::vector<Vec3f> normals;        // #vertices
+  std::vector<Vec3f> colors;         // #vertices, linear RGB
+  std::vector<Triangle> triangles;   // #triangles
+  std::vector<int> triangle_item;    // #triangles: whose it is, an index into `finishes`
+  struct Finish {
+    float metal, roughness;
+  };
+  std::vector<Finish> finishes;      // #items
+
+  /// The backdrops: endless, seen from their front only, and casting no shadow.
+  struct Plane {
+    Vec3f normal;
+    float offset;  // normal . point
+    Vec3f color;
+    Finish finish;
+  };
+  std::vector<Plane> planes;
+};
+
+/// Items that are hidden, and triangles that are not finite, out of range or absurdly far away, are left out.
+SceneSurface gather_surface(const Frame& frame, const Vec3& origin, ColorMode mode);
+
+/// A colour for a piece of a body: neighbours in either number differ clearly. Linear RGB.
+Vec3f piece_color(int body, int piece);
+
+}  // namespace crumple::render

@@ -1,0 +1,166 @@
+#include "crumple/render/tracing.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include <embree3/rtcore.h>
+#include <fmt/format.h>
+
+namespace crumple::render {
+
+struct Tracer::Structure {
+  SceneSurface surface;
+  float lift = 1e-4f;  // how far from a surface its own rays start
+  RTCDevice device = nullptr;
+  RTCScene scene = nullptr;
+
+  Structure() = default;
+  Structure(const Structure&) = delete;
+  Structure& operator=(const Structure&) = delete;
+  ~Structure() {
+    if (scene) rtcReleaseScene(scene);
+    if (device) rtcReleaseDevice(device);
+  }
+};
+
+namespace {
+
+constexpr float kEndless = std::numeric_limits<float>::infinity();
+
+template <class Row>
+bool fill_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, const std::vector<Row>& rows) {
+  void* buffer = rtcSetNewGeometryBuffer(geometry, type, 0, format, sizeof(Row), rows.size());
+  if (buffer) std::memcpy(buffer, rows.data(), rows.size() * sizeof(Row));
+  return buffer != nullptr;
+}
+
+RTCRay make_ray(const Vec3f& from, const Vec3f& direction) {
+  RTCRay ray{};
+  ray.org_x = from.x(), ray.org_y = from.y(), ray.org_z = from.z();
+  ray.dir_x = direction.x(), ray.dir_y = direction.y(), ray.dir_z = direction.z();
+  ray.tfar = kEndless;
+  ray.mask = ~0u;
+  return ray;
+}
+
+/// The plane in front of whose face the ray starts and that it meets first, nearer than `distance`.
+const SceneSurface::Plane* closest_plane(const SceneSurface& surface, const Vec3f& from, const Vec3f& direction, float& distance) {
+  const SceneSurface::Plane* nearest = nullptr;
+  for (const SceneSurface::Plane& plane : surface.planes) {
+    const float approach = plane.normal.dot(direction);
+    const float height = plane.normal.dot(from) - plane.offset;
+    if (approach >= -1e-6f || height <= 0 || -height / approach >= distance) continue;
+    distance = -height / approach;
+    nearest = &plane;
+  }
+  return nearest;
+}
+
+/// Lifts a point of a triangle onto the smooth surface that its normals pretend. [Hanika 2021]
+Vec3f smooth_point(const SceneSurface& surface, const Triangle& triangle, const Vec3f& weights, const Vec3f& point, float side) {
+  Vec3f lifted = point;
+  for (int corner = 0; corner < 3; ++corner) {
+    const Vec3f normal = side * surface.normals[triangle[corner]];
+    const float below = std::min(0.0f, (point - surface.positions[triangle[corner]]).dot(normal));
+    lifted -= weights[corner] * below * normal;
+  }
+  return lifted;
+}
+
+void describe_triangle(const SceneSurface& surface, const RTCHit& at, const Vec3f& direction, float lift, Hit& hit) {
+  const Triangle& triangle = surface.triangles[at.primID];
+  const Vec3f weights(1 - at.u - at.v, at.u, at.v);
+  const Vec3f &a = surface.positions[triangle[0]], &b = surface.positions[triangle[1]], &c = surface.positions[triangle[2]];
+  hit.point = weights[0] * a + weights[1] * b + weights[2] * c;
+  hit.face = Vec3f(at.Ng_x, at.Ng_y, at.Ng_z).normalized();
+  if (!hit.face.allFinite()) hit.face = -direction;
+  Vec3f normal = weights[0] * surface.normals[triangle[0]] + weights[1] * surface.normals[triangle[1]] + weights[2] * surface.normals[triangle[2]];
+  // A normal of a torn or folded vertex may be of no use; the face's always is.
+  const float length = normal.norm();
+  normal = length > 0.1f ? Vec3f(normal / length) : hit.face;
+  if (hit.face.dot(direction) > 0) hit.face = -hit.face;
+  const float side = normal.dot(hit.face) < 0 ? -1.0f : 1.0f;
+  normal *= side;
+  // Seen from behind its own horizon, a smooth normal is bent until it just faces the eye.
+  const float away = normal.dot(direction);
+  if (away > -0.02f) normal = (normal - (away + 0.02f) * direction).normalized();
+  hit.normal = normal;
+  hit.leave_from = smooth_point(surface, triangle, weights, hit.point, side) + lift * hit.face;
+  const SceneSurface::Finish finish = surface.finishes[surface.triangle_item[at.primID]];
+  const Vec3f color = weights[0] * surface.colors[triangle[0]] + weights[1] * surface.colors[triangle[1]] + weights[2] * surface.colors[triangle[2]];
+  hit.material = make_material(color, finish.metal, finish.roughness);
+}
+
+void describe_plane(const SceneSurface::Plane& plane, const Vec3f& from, const Vec3f& direction, float lift, Hit& hit) {
+  hit.point = from + hit.distance * direction;
+  hit.point -= (plane.normal.dot(hit.point) - plane.offset) * plane.normal;
+  hit.face = hit.normal = plane.normal;
+  hit.leave_from = hit.point + lift * plane.normal;
+  hit.material = make_material(plane.color, plane.finish.metal, plane.finish.roughness);
+}
+
+}  // namespace
+
+Tracer::Tracer(std::unique_ptr<Structure> structure) : structure_(std::move(structure)) {}
+Tracer::Tracer(Tracer&&) noexcept = default;
+Tracer& Tracer::operator=(Tracer&&) noexcept = default;
+Tracer::~Tracer() = default;
+
+Result<Tracer> Tracer::create(SceneSurface surface, float scale) {
+  auto made = std::make_unique<Structure>();
+  made->surface = std::move(surface);
+  made->lift = 1e-5f * scale;
+  if (made->surface.triangles.empty()) return Tracer(std::move(made));
+  // One thread builds: the tree, and with it which of two equal hits is found, is then always the same.
+  made->device = rtcNewDevice("threads=1");
+  const auto fail = [&](const char* what) {
+    return system_error(fmt::format("drawing {} triangles: {} (ray tracer error {})", made->surface.triangles.size(), what,
+                                    static_cast<int>(rtcGetDeviceError(made->device))));
+  };
+  if (!made->device) return fail("the ray tracer cannot start");
+  made->scene = rtcNewScene(made->device);
+  RTCGeometry geometry = rtcNewGeometry(made->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+  const bool filled = fill_buffer(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, made->surface.positions) &&
+                      fill_buffer(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, made->surface.triangles);
+  if (filled) rtcCommitGeometry(geometry), rtcAttachGeometry(made->scene, geometry);
+  rtcReleaseGeometry(geometry);
+  if (!filled) return fail("not enough memory");
+  rtcCommitScene(made->scene);
+  if (rtcGetDeviceError(made->device) != RTC_ERROR_NONE) return fail("the ray tracer cannot take them");
+  return Tracer(std::move(made));
+}
+
+bool Tracer::closest(const Vec3f& from, const Vec3f& direction, Hit& hit, bool coherent) const {
+  RTCRayHit query{};
+  query.ray = make_ray(from, direction);
+  query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+  query.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+  if (structure_->scene) {
+    RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    if (coherent) context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    rtcIntersect1(structure_->scene, &context, &query);
+  }
+  hit.distance = query.ray.tfar;
+  const SceneSurface::Plane* plane = closest_plane(structure_->surface, from, direction, hit.distance);
+  if (plane) {
+    describe_plane(*plane, from, direction, structure_->lift, hit);
+  } else if (query.hit.geomID != RTC_INVALID_GEOMETRY_ID) {
+    describe_triangle(structure_->surface, query.hit, direction, structure_->lift, hit);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool Tracer::blocked(const Vec3f& from, const Vec3f& direction) const {
+  if (!structure_->scene) return false;
+  RTCRay ray = make_ray(from, direction);
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  rtcOccluded1(structure_->scene, &context, &ray);
+  return ray.tfar < 0;
+}
+
+}  // namespace crumple::render
