@@ -37,9 +37,9 @@ std::string limits_text(const Limits& limits, std::string_view unit) {
   return fmt::format("{} {}{}", limits.above ? "more than" : "at least", limits.low, space_unit);
 }
 
-Json numbers_json(const double* values, size_t count) {
+Json numbers_json(const std::vector<double>& values) {
   Json array = Json::array();
-  for (size_t i = 0; i < count; ++i) array.push(values[i]);
+  for (const double value : values) array.push(value);
   return array;
 }
 
@@ -51,7 +51,9 @@ Json number_schema(const Limits& limits, std::string_view type) {
 }
 
 Json tuple_schema(size_t count) {
-  return Json::object({{"type", "array"}, {"items", Json::object({{"type", "number"}})}, {"minItems", count}, {"maxItems", count}});
+  Json schema = Json::object({{"type", "array"}, {"items", Json::object({{"type", "number"}})}});
+  if (count > 0) schema["minItems"] = count, schema["maxItems"] = count;
+  return schema;
 }
 
 }  // namespace
@@ -148,13 +150,15 @@ void Fields::text(std::string_view key, std::string& value, About about) {
 }
 
 void Fields::numbers(std::string_view key, std::optional<std::vector<double>>& value, size_t count, About about) {
-  if (mode_ == Mode::Write && value) out_[key] = numbers_json(value->data(), count);
-  if (mode_ == Mode::Schema) note_schema(key, tuple_schema(count), about, value ? numbers_json(value->data(), count) : Json());
+  if (mode_ == Mode::Write && value) out_[key] = numbers_json(*value);
+  if (mode_ == Mode::Schema) note_schema(key, tuple_schema(count), about, value ? numbers_json(*value) : Json());
   if (!reading()) return;
   const Json* json = wanted(key, Json::Kind::Array);
   if (!json) return;
-  const bool fits = json->items.size() == count && std::all_of(json->items.begin(), json->items.end(), [](const Json& i) { return i.is_number(); });
-  if (!fits) return fail(key, fmt::format("expected {} numbers", count));
+  const bool all_numbers = std::all_of(json->items.begin(), json->items.end(), [](const Json& item) { return item.is_number(); });
+  if (!all_numbers || (count > 0 && json->items.size() != count)) {
+    return fail(key, count > 0 ? fmt::format("expected {} numbers", count) : "expected an array of numbers");
+  }
   value.emplace();
   for (const Json& item : json->items) {
     if (check_range(key, item.number, between(-1e9, 1e9), about.unit)) value->push_back(item.number);

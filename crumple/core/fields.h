@@ -39,6 +39,7 @@ class Fields {
   void integer(std::string_view key, int& value, Limits limits, About about);
   void flag(std::string_view key, bool& value, About about);
   void text(std::string_view key, std::string& value, About about);
+  /// An array of exactly `count` numbers, or of any number of them if `count` is 0.
   void numbers(std::string_view key, std::optional<std::vector<double>>& value, size_t count, About about);
 
   /// Three numbers, into anything that has them at [0], [1], [2].

@@ -6,6 +6,7 @@
 #include "crumple/geometry/geodesic.h"
 #include "crumple/rig/asset.h"
 #include "crumple/rig/skin.h"
+#include "crumple/rig/spread.h"
 
 namespace crumple {
 
@@ -18,6 +19,7 @@ struct RiggedBody {
   std::vector<double> unit_masses;    // #vertices, at density 1
   Embedding embedding;                // of asset.surface in the tetrahedra
   double volume = 0;                  // m^3
+  std::shared_ptr<SpreadLibrary> spreads = std::make_shared<SpreadLibrary>();
 };
 
 std::shared_ptr<const RiggedBody> rig_body(Asset asset);

@@ -1,0 +1,75 @@
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "crumple/methods/examples/examples.h"
+
+namespace crumple::examples {
+
+void describe(Fields& fields, Settings& s) {
+  fields.number("gain", s.gain, at_least(0), {"how readily hits turn into damage (alpha, paper 1 eq. 8); 0 keeps the body rigid", "1/m"});
+  fields.number("yield", s.yield, at_least(0), {"speed change that a hit must exceed to leave a mark (beta, paper 1 eq. 4)", "m/s"});
+  fields.number("radius", s.radius, more_than(0), {"how far damage spreads along the body from where it was hit (gamma, paper 1 eq. 11)", "m"});
+  fields.number("lag", s.lag, between(0, 0.9999), {"how slowly damage fades in: 0 at once, 0.99 in about half a second (lambda, paper 1 eq. 13)"});
+  fields.number("recover", s.recover, at_least(0), {"how fast bounciness returns after damage (mu, paper 1 eq. 15)", "1/s"});
+  fields.number("soften", s.soften, at_least(0), {"how much bounciness is lost while the body is being damaged (nu, paper 1 eq. 15)"});
+  fields.choice<Rule>("rule", s.rule, {{"direction", Rule::Direction}, {"gradient", Rule::Gradient}, {"pseudo-inverse", Rule::PseudoInverse}},
+                      {"how an impulse chooses among the examples: eq. 8, eqs. 6 and 10, or eq. 9 of paper 1"});
+  fields.flag("friction", s.friction, {"friction impulses deform too, not only normal ones"});
+  fields.numbers("emphasis", s.emphasis, 0, {"a factor for each example (the rest pose first) on how readily it is taken up"});
+  if (fields.reading() && s.emphasis) {
+    for (const double factor : *s.emphasis) {
+      if (factor < 0) fields.fail("emphasis", "factors must not be negative");
+    }
+  }
+}
+
+Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution) {
+  Model model;
+  model.settings = settings;
+  model.body = &body;
+  model.spread = body.spreads->rows(body.graph, settings.radius);
+  model.restitution = restitution;
+  model.emphasis.assign(body.asset.examples.size(), 1.0f);
+  if (settings.emphasis) {
+    if (settings.emphasis->size() != model.emphasis.size()) {
+      return input_error(fmt::format("emphasis has {} numbers, but the asset \"{}\" has {} examples (the rest pose is the first)", settings.emphasis->size(),
+                                     body.asset.name, model.emphasis.size()));
+    }
+    for (size_t e = 0; e < model.emphasis.size(); ++e) model.emphasis[e] = static_cast<float>((*settings.emphasis)[e]);
+  }
+  return model;
+}
+
+State start(const Model& model) {
+  const Skin& skin = model.body->skin;
+  State state;
+  const size_t entries = static_cast<size_t>(skin.vertices) * skin.examples;
+  state.weights.assign(entries, 0.0f);
+  for (size_t i = 0; i < entries; i += skin.examples) state.weights[i] = 1.0f;
+  state.pending.assign(entries, 0.0f);
+  state.restitution = model.restitution;
+  restored(model, state);
+  return state;
+}
+
+std::vector<StateArray> arrays(State& state) {
+  // A row is a block of eight vertices' worth at most; the recorder only needs rows that change together.
+  const size_t vertices = state.positions.size();
+  const size_t columns = vertices == 0 ? 1 : state.weights.size() / vertices;
+  return {state_array("weights", std::span(state.weights), columns, true), state_array("pending", std::span(state.pending), columns, false),
+          state_array("restitution", std::span(&state.restitution, 1), 1, false)};
+}
+
+void restored(const Model& model, State& state) {
+  const Skin& skin = model.body->skin;
+  state.positions.resize(skin.vertices);
+  skin_all(skin, state.weights, state.positions);
+  state.stale.clear();
+  state.active.assign(skin.blocks, 0);
+  for (size_t i = 0; i < state.pending.size(); ++i) {
+    if (state.pending[i] != 0) state.active[i / (static_cast<size_t>(skin.examples) * Skin::kLanes)] = 1;
+  }
+}
+
+}  // namespace crumple::examples

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "crumple/methods/method.h"
+
+/// Example-based plasticity [Jones et al. 2016]: impulses move each vertex's weights of artist-made example poses.
+namespace crumple::examples {
+
+/// How an impulse becomes a change of example weights.
+enum class Rule {
+  Direction,      ///< alpha |dx| J^T dx / |J^T dx|, eq. 8
+  Gradient,       ///< alpha J^T dx, eq. 6 and 10
+  PseudoInverse,  ///< alpha J^+ dx, eq. 9
+};
+
+struct Settings {
+  double gain = 100;     // alpha
+  double yield = 0.4;    // beta as a speed change, m/s
+  double radius = 0.6;   // gamma, m
+  double lag = 0.92;     // lambda, per reference step
+  double recover = 1;    // mu, 1/s
+  double soften = 300;   // nu
+  Rule rule = Rule::Direction;
+  bool friction = false;
+  std::optional<std::vector<double>> emphasis;  // per example
+};
+
+/// The step for which gain and lag are meant; other steps are rescaled to behave alike.
+inline constexpr double kReferenceStep = 1.0 / 240.0;
+
+/// Shared by all bodies of one asset and radius through `spread`; never changes while stepping.
+struct Model {
+  Settings settings;
+  const RiggedBody* body = nullptr;
+  std::shared_ptr<SpreadRows> spread;
+  double restitution = 0;        // C_r*, when nothing is being damaged
+  std::vector<float> emphasis;   // #examples
+};
+
+struct State {
+  // written by apply
+  std::vector<float> weights;  // #vertices x #examples: E
+  std::vector<float> pending;  // #vertices x #examples: Delta E
+  // written by soften_restitution
+  double restitution = 0;      // C_r
+
+  // derived from the above
+  std::vector<unsigned char> active;  // #blocks: some row of the block is pending
+  std::vector<int> stale;             // blocks whose positions are out of date
+  std::vector<Vec3f> positions;       // #vertices, rest frame
+};
+
+void describe(Fields& fields, Settings& settings);
+/// `restitution` is the body's own, C_r* of eq. 15.
+Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution);
+State start(const Model& model);
+/// The least speed change by one pair of bodies that this layer reacts to; weaker hits need not be looked at.
+double interest(const Model& model, double dt);
+void step(const Model& model, State& state, StepContext& now);
+/// The current shape in the rest frame.
+const std::vector<Vec3f>& view(const Model& model, const State& state);
+std::vector<StateArray> arrays(State& state);
+/// Call after arrays() were overwritten: makes everything derived anew.
+void restored(const Model& model, State& state);
+
+/// A colour per vertex of the drawn surface: white at rest, otherwise a blend of the examples' colours (paper 1, fig. 8).
+std::vector<Vec3f> weight_colors(const Model& model, const State& state);
+
+static_assert(Method<Settings, Model, State>);
+
+}  // namespace crumple::examples

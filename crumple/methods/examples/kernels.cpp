@@ -1,0 +1,95 @@
+#include "crumple/methods/examples/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Eigenvalues>
+
+#include "crumple/core/wide.h"
+
+namespace crumple::examples {
+namespace {
+
+constexpr double kNothing = 1e-8;       // epsilon of paper 1, section 3.2.1
+constexpr float kRemainder = 1e-4f;     // of an example weight: less than a tenth of a millimetre for a pose that moves a metre
+constexpr double kSmallestSingular = 0.05;  // of the largest; smaller ones are not inverted in eq. 9
+
+/// J^+ dx = J^T (J J^T)^+ dx, with weak directions left out.
+Vec3 pseudo_inverse_direction(std::span<const Vec3> jacobian, const Vec3& dx) {
+  Mat3 square = Mat3::Zero();
+  for (const Vec3& column : jacobian) square += column * column.transpose();
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(square);
+  const double largest = eigen.eigenvalues()[2];
+  Vec3 result = Vec3::Zero();
+  for (int i = 0; i < 3; ++i) {
+    const double value = eigen.eigenvalues()[i];
+    if (value <= kSmallestSingular * kSmallestSingular * largest || value <= kNothing * kNothing) continue;
+    result += eigen.eigenvectors().col(i) * (eigen.eigenvectors().col(i).dot(dx) / value);
+  }
+  return result;
+}
+
+}  // namespace
+
+double effective_yield(double yield, double dt) {
+  return yield * std::max(1.0, dt / kReferenceStep);
+}
+
+double excess_share(double speed_change, double yield, double dt) {
+  const double threshold = effective_yield(yield, dt);
+  return speed_change > threshold ? (speed_change - threshold) / speed_change : 0.0;
+}
+
+void project(Rule rule, double gain, std::span<const Vec3> jacobian, const Vec3& dx, std::span<double> change) {
+  const Vec3 along = rule == Rule::PseudoInverse ? pseudo_inverse_direction(jacobian, dx) : dx;
+  double squared = 0;
+  for (size_t e = 0; e < change.size(); ++e) {
+    change[e] = jacobian[e].dot(along);  // J^T dx
+    squared += change[e] * change[e];
+  }
+  double factor = gain;
+  if (rule == Rule::Direction) {
+    const double length = std::sqrt(squared);
+    // The paper's test on |J^T dx|, made independent of how small dx is.
+    factor = length > kNothing * dx.norm() ? gain * dx.norm() / length : 0.0;
+  }
+  for (double& value : change) value *= factor;
+}
+
+double lag_for_step(double lag, double dt) {
+  return std::pow(lag, dt / kReferenceStep);
+}
+
+CRUMPLE_WIDE bool apply_rows(std::span<float> weights, std::span<float> pending, int examples, float lag) {
+  bool waiting = false;
+  const size_t columns = static_cast<size_t>(examples);
+  for (size_t row = 0; row < weights.size(); row += columns) {
+    float* e = weights.data() + row;
+    float* d = pending.data() + row;
+    float largest = 0;
+    for (size_t k = 0; k < columns; ++k) largest = std::max(largest, std::abs(d[k]));
+    if (largest == 0) continue;
+    const bool last = largest < kRemainder;
+    const float now = last ? 1.0f : 1.0f - lag;
+    float sum = 0;
+    for (size_t k = 0; k < columns; ++k) {
+      e[k] = std::max(0.0f, e[k] + now * d[k]);
+      d[k] = last ? 0.0f : d[k] * lag;
+      sum += e[k];
+    }
+    if (sum < 1e-4f) {  // pushed out of the simplex on all sides: back to rest
+      std::fill(e, e + columns, 0.0f);
+      e[0] = 1;
+    } else {
+      for (size_t k = 0; k < columns; ++k) e[k] /= sum;
+    }
+    waiting = waiting || !last;
+  }
+  return waiting;
+}
+
+double softened_restitution(const Settings& settings, double base, double current, double pending_norm, double dt) {
+  return std::min({base, current + settings.recover * dt, base * std::exp(-settings.soften * pending_norm)});
+}
+
+}  // namespace crumple::examples

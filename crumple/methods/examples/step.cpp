@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "crumple/methods/examples/kernels.h"
+
+namespace crumple::examples {
+namespace {
+
+/// Changes of example weights wanted at hit vertices, in ascending order of vertices.
+using Wishes = std::map<int, std::vector<double>>;
+
+/// Speed change by all hits of one pair of bodies: whether it yields must not depend on how many points share the load.
+std::map<int, double> pooled_speed_changes(const StepContext& now) {
+  std::map<int, double> pooled;
+  for (const Hit& hit : now.hits) pooled[hit.other] += hit.impulse.norm() / now.mass;
+  return pooled;
+}
+
+void project_hit(const Model& model, const State& state, const Hit& hit, const Vec3& dx, Wishes& wishes) {
+  const Skin& skin = model.body->skin;
+  const size_t examples = static_cast<size_t>(skin.examples);
+  std::vector<double> weights(examples), change(examples);
+  std::vector<Vec3> jacobian(examples);
+  for (int corner = 0; corner < 3; ++corner) {
+    const double share = hit.barycentric[corner];  // the contact acts barycentrically on its triangle
+    if (share <= 0) continue;
+    const int vertex = model.body->faces[static_cast<size_t>(hit.face)][static_cast<size_t>(corner)];
+    for (size_t e = 0; e < examples; ++e) weights[e] = state.weights[static_cast<size_t>(vertex) * examples + e];
+    skin_vertex(skin, vertex, weights, jacobian);
+    project(model.settings.rule, model.settings.gain, jacobian, share * dx, change);
+    std::vector<double>& wish = wishes.try_emplace(vertex, examples, 0.0).first->second;
+    for (size_t e = 0; e < examples; ++e) wish[e] += model.emphasis[e] * change[e];
+  }
+}
+
+/// Impulses of the last step become wanted displacements (eq. 4) and those become wanted weights (eqs. 5-10).
+Wishes project_impulses(const Model& model, const State& state, const StepContext& now) {
+  Wishes wishes;
+  if (now.hits.empty() || model.settings.gain == 0) return wishes;
+  const std::map<int, double> pooled = pooled_speed_changes(now);
+  for (const Hit& hit : now.hits) {
+    const double share = excess_share(pooled.at(hit.other), model.settings.yield, now.dt);
+    if (share == 0) continue;
+    const Vec3 impulse = model.settings.friction ? Vec3(hit.impulse + hit.friction) : hit.impulse;
+    // The reference step, not dt: the mark of a hit must not depend on the step it fell into.
+    project_hit(model, state, hit, kReferenceStep / now.mass * share * impulse, wishes);
+  }
+  return wishes;
+}
+
+/// Each wish reaches its neighbourhood along the body. eq. 11
+void spread(const Model& model, State& state, const Wishes& wishes) {
+  const size_t examples = static_cast<size_t>(model.body->skin.examples);
+  std::vector<float> wish(examples);
+  for (const auto& [vertex, change] : wishes) {
+    std::copy(change.begin(), change.end(), wish.begin());
+    if (std::all_of(wish.begin(), wish.end(), [](float value) { return value == 0; })) continue;
+    const auto row = model.spread->row(vertex);
+    for (size_t i = 0; i < row->vertices.size(); ++i) {
+      const size_t reached = static_cast<size_t>(row->vertices[i]);
+      float* pending = &state.pending[reached * examples];
+      for (size_t e = 0; e < examples; ++e) pending[e] += row->values[i] * wish[e];
+      state.active[reached / Skin::kLanes] = 1;
+    }
+  }
+}
+
+/// Moves what is pending into the weights, block by block; only active blocks are touched. eq. 13
+void apply(const Model& model, State& state, double dt) {
+  const size_t examples = static_cast<size_t>(model.body->skin.examples);
+  const size_t stride = examples * Skin::kLanes;
+  const float lag = static_cast<float>(lag_for_step(model.settings.lag, dt));
+  for (size_t block = 0; block < state.active.size(); ++block) {
+    if (!state.active[block]) continue;
+    const size_t begin = block * stride, size = std::min(stride, state.weights.size() - begin);
+    const bool waiting = apply_rows(std::span(state.weights).subspan(begin, size), std::span(state.pending).subspan(begin, size),
+                                    static_cast<int>(examples), lag);
+    state.active[block] = waiting ? 1 : 0;
+    state.stale.push_back(static_cast<int>(block));
+  }
+}
+
+double pending_norm(const Model& model, const State& state) {
+  const size_t stride = static_cast<size_t>(model.body->skin.examples) * Skin::kLanes;
+  double squared = 0;
+  for (size_t block = 0; block < state.active.size(); ++block) {
+    if (!state.active[block]) continue;
+    const size_t end = std::min((block + 1) * stride, state.pending.size());
+    for (size_t i = block * stride; i < end; ++i) squared += static_cast<double>(state.pending[i]) * state.pending[i];
+  }
+  return std::sqrt(squared) / model.body->skin.vertices;
+}
+
+/// Damage is paid for with bounce. eq. 15
+void soften_restitution(const Model& model, State& state, StepContext& now) {
+  if (state.stale.empty() && state.restitution == model.restitution) return;
+  state.restitution = softened_restitution(model.settings, model.restitution, state.restitution, pending_norm(model, state), now.dt);
+}
+
+void reskin(const Model& model, State& state, Effects& effects) {
+  effects.reshaped = !state.stale.empty();
+  skin_blocks(model.body->skin, state.weights, state.stale, state.positions);
+  state.stale.clear();
+}
+
+}  // namespace
+
+double interest(const Model& model, double dt) {
+  return model.settings.gain > 0 ? effective_yield(model.settings.yield, dt) : std::numeric_limits<double>::infinity();
+}
+
+void step(const Model& model, State& state, StepContext& now) {
+  const Wishes wishes = project_impulses(model, state, now);
+  spread(model, state, wishes);
+  apply(model, state, now.dt);
+  soften_restitution(model, state, now);
+  reskin(model, state, now.effects);
+  now.effects.restitution = state.restitution;
+}
+
+}  // namespace crumple::examples

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "crumple/core/fields.h"
+#include "crumple/core/result.h"
+#include "crumple/math/types.h"
+#include "crumple/rig/rigged_body.h"
+
+namespace crumple {
+
+/// One contact as a layer sees it: in the rest frame of its own body, on a triangle of its boundary.
+struct Hit {
+  int face = 0;                     // in RiggedBody::faces
+  Vec3 barycentric = Vec3::Zero();  // where on that triangle
+  Vec3 impulse = Vec3::Zero();      // N s, normal part, pushes the body
+  Vec3 friction = Vec3::Zero();     // N s
+  int other = -1;                   // the part it touched: hits of one pair are pooled
+};
+
+/// What a layer asks of its body after a step.
+struct Effects {
+  bool reshaped = false;     // vertices moved
+  double restitution = 0;    // to be used from the next step on
+};
+
+struct StepContext {
+  double dt = 0;                 // s
+  double mass = 0;               // kg, of the whole body
+  std::span<const Hit> hits;     // of the last rigid step
+  Effects effects;
+};
+
+/// One array of a State: saved, restored, recorded and fingerprinted under its name.
+struct StateArray {
+  std::string_view name;
+  size_t row_bytes;
+  std::span<std::byte> data;
+  bool seen;  // needed to draw a frame, so part of every recorded frame
+};
+
+template <class T>
+StateArray state_array(std::string_view name, std::span<T> values, size_t columns, bool seen) {
+  return {name, columns * sizeof(T), std::as_writable_bytes(values), seen};
+}
+
+/// What every method offers, in these words. A method that forgets one does not compile.
+template <class Settings, class Model, class State>
+concept Method = requires(Fields& fields, Settings& settings, const RiggedBody& body, const Model& model, State& state, StepContext& now) {
+  describe(fields, settings);
+  { build(body, std::as_const(settings), 0.5) } -> std::same_as<Result<Model>>;
+  { start(model) } -> std::same_as<State>;
+  { interest(model, 0.01) } -> std::same_as<double>;
+  { step(model, state, now) } -> std::same_as<void>;
+  { view(model, state) } -> std::same_as<const std::vector<Vec3f>&>;
+  { arrays(state) } -> std::same_as<std::vector<StateArray>>;
+  { restored(model, state) } -> std::same_as<void>;
+};
+
+}  // namespace crumple
