@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+
+#include "crumple/core/result.h"
+#include "crumple/rig/asset.h"
+
+namespace crumple::io {
+
+/// What every asset must fulfil wherever it comes from. Cleans what is only noise (inside-out tetrahedra, weights that miss
+/// their sum by rounding, the sign and length of quaternions) and refuses what is wrong. `name` is the file's, for messages.
+Result<void> check_asset(Asset& asset, std::string_view name);
+
+/// Everything that is a length, times `factor`.
+void scale_asset(Asset& asset, double factor);
+
+/// Turns every inside-out tetrahedron round; corners must be in range.
+void orient_tets(TetMesh& mesh);
+
+/// The boundary of well-oriented tetrahedra as a surface of its own.
+TriMesh boundary_surface(const TetMesh& mesh);
+
+}  // namespace crumple::io

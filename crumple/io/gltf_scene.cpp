@@ -1,0 +1,296 @@
+#include "crumple/io/gltf_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace crumple::io {
+namespace {
+
+constexpr size_t kMostNodes = 100000, kMostNumbers = size_t{1} << 28, kMostVertices = size_t{1} << 24;
+
+/// A member that is a list of exactly `count` finite numbers; empty if it is not there.
+Result<std::vector<double>> numbers_of(const GltfDocument& document, const Json& object, std::string_view key, size_t count,
+                                       const std::string& where) {
+  std::vector<double> numbers;
+  const Json* list = object.find(key);
+  if (!list) return numbers;
+  for (const Json& item : list->items) {
+    if (item.is_number() && std::isfinite(item.number) && std::abs(item.number) < 1e30) numbers.push_back(item.number);
+  }
+  if (!list->is_array() || list->items.size() != count || numbers.size() != count) {
+    return input_error(fmt::format("{}: {}/{}: must be {} numbers", document.name, where, key, count));
+  }
+  return numbers;
+}
+
+std::optional<Quat> unit_quaternion(double x, double y, double z, double w) {
+  const Quat quaternion(w, x, y, z);
+  const double length = quaternion.coeffs().norm();
+  if (!(length > 1e-6)) return std::nullopt;
+  return Quat(quaternion.coeffs() / length);
+}
+
+Result<GltfPose> read_pose(const GltfDocument& document, const Json& node, const std::string& where) {
+  const auto matrix = numbers_of(document, node, "matrix", 16, where);
+  const auto translation = numbers_of(document, node, "translation", 3, where);
+  const auto rotation = numbers_of(document, node, "rotation", 4, where);
+  const auto scale = numbers_of(document, node, "scale", 3, where);
+  for (const auto* list : {&matrix, &translation, &rotation, &scale}) {
+    if (!*list) return list->error();
+  }
+  GltfPose pose;
+  if (!matrix->empty()) pose.matrix = Eigen::Affine3d(Eigen::Map<const Eigen::Matrix4d>(matrix->data()));
+  if (!translation->empty()) pose.translation = Eigen::Map<const Vec3>(translation->data());
+  if (!scale->empty()) pose.scale = Eigen::Map<const Vec3>(scale->data());
+  if (!rotation->empty()) {
+    const auto unit = unit_quaternion((*rotation)[0], (*rotation)[1], (*rotation)[2], (*rotation)[3]);
+    if (!unit) return input_error(fmt::format("{}: {}/rotation: has no length", document.name, where));
+    pose.rotation = *unit;
+  }
+  return pose;
+}
+
+}  // namespace
+
+Eigen::Affine3d GltfPose::affine() const {
+  return matrix ? *matrix : Eigen::Affine3d(Eigen::Translation3d(translation) * rotation * Eigen::Scaling(scale));
+}
+
+Result<GltfScene> GltfScene::open(const GltfDocument& document) {
+  GltfScene scene(document);
+  const size_t count = gltf_count(document, "nodes");
+  if (count > kMostNodes) return input_error(fmt::format("{}: {} nodes are too many (at most {})", document.name, count, kMostNodes));
+  for (size_t i = 0; i < count; ++i) {
+    const Result<const Json*> node = gltf_item(document, "nodes", i, "the scene");
+    if (!node) return node.error();
+    Result<GltfPose> pose = read_pose(document, **node, fmt::format("/nodes/{}", i));
+    if (!pose) return pose.error();
+    scene.rest_.push_back(std::move(*pose));
+  }
+  if (const Result<void> linked = scene.link_nodes(); !linked) return linked.error();
+  if (const Result<void> ordered = scene.order_nodes(); !ordered) return ordered.error();
+  return scene;
+}
+
+Result<void> GltfScene::link_nodes() {
+  parents_.assign(node_count(), -1);
+  for (size_t i = 0; i < node_count(); ++i) {
+    const Json* children = node(i).find("children");
+    if (!children) continue;
+    for (const Json& child : children->items) {
+      const bool valid =
+          child.is_number() && child.number >= 0 && child.number < static_cast<double>(node_count()) && child.number == std::floor(child.number);
+      if (!valid) return input_error(fmt::format("{}: /nodes/{}/children: names a node that does not exist", document_.name, i));
+      int& parent = parents_[static_cast<size_t>(child.number)];
+      if (parent >= 0) return input_error(fmt::format("{}: /nodes/{}: is a child of two nodes ({} and {})", document_.name, child.number, parent, i));
+      parent = static_cast<int>(i);
+    }
+  }
+  return {};
+}
+
+Result<void> GltfScene::order_nodes() {
+  std::vector<std::vector<size_t>> children(node_count());
+  for (size_t i = 0; i < node_count(); ++i) {
+    if (parents_[i] < 0) {
+      order_.push_back(i);
+    } else {
+      children[static_cast<size_t>(parents_[i])].push_back(i);
+    }
+  }
+  for (size_t next = 0; next < order_.size(); ++next) order_.insert(order_.end(), children[order_[next]].begin(), children[order_[next]].end());
+  // With one parent each, nodes that no root leads to must lie on a ring or below one.
+  if (order_.size() != node_count()) return input_error(fmt::format("{}: /nodes: some nodes are their own ancestors", document_.name));
+  return {};
+}
+
+Result<std::optional<size_t>> GltfScene::reference(size_t node_index, std::string_view key) const {
+  if (!node(node_index).find(key)) return std::optional<size_t>();
+  const Result<size_t> index = gltf_index(document_, node(node_index), key, fmt::format("/nodes/{}", node_index));
+  if (!index) return index.error();
+  return std::optional<size_t>(*index);
+}
+
+std::vector<Eigen::Affine3d> GltfScene::places(std::span<const GltfPose> poses) const {
+  std::vector<Eigen::Affine3d> all(node_count());
+  for (const size_t i : order_) all[i] = parents_[i] < 0 ? poses[i].affine() : all[static_cast<size_t>(parents_[i])] * poses[i].affine();
+  return all;
+}
+
+Result<GltfScene::Posed> GltfScene::last_pose(size_t index) {
+  const Result<const Json*> animation = gltf_item(document_, "animations", index, "a reader");
+  if (!animation) return animation.error();
+  if (const Result<void> paid = spend(node_count()); !paid) return paid.error();
+  Posed posed{rest_, std::vector<bool>(node_count(), false)};
+  const Json* channels = (*animation)->find("channels");
+  for (size_t c = 0; channels && c < channels->items.size(); ++c) {
+    const std::string where = fmt::format("/animations/{}/channels/{}", index, c);
+    if (const Result<void> applied = apply_channel(**animation, channels->items[c], where, posed); !applied) return applied.error();
+  }
+  return posed;
+}
+
+Result<void> GltfScene::apply_channel(const Json& animation, const Json& channel, const std::string& where, Posed& posed) {
+  const Json* target = channel.find("target");
+  const Json* path = target ? target->find("path") : nullptr;
+  if (!path) return input_error(fmt::format("{}: {}: has no target path", document_.name, where));
+  if (!target->find("node") || path->text == "weights") return {};  // moves no node
+  const Result<size_t> node_index = gltf_index(document_, *target, "node", where + "/target");
+  if (!node_index) return node_index.error();
+  if (*node_index >= node_count())
+    return input_error(fmt::format("{}: {}: moves node {}, but there are {}", document_.name, where, *node_index, node_count()));
+
+  const Result<size_t> sampler_index = gltf_index(document_, channel, "sampler", where);
+  if (!sampler_index) return sampler_index.error();
+  const Json* samplers = animation.find("samplers");
+  if (!samplers || *sampler_index >= samplers->items.size())
+    return input_error(fmt::format("{}: {}: names a sampler that does not exist", document_.name, where));
+  const Json& sampler = samplers->items[*sampler_index];
+  const Result<size_t> output = gltf_index(document_, sampler, "output", where + "/sampler");
+  if (!output) return output.error();
+  const bool turns = path->text == "rotation";
+  const size_t width = turns ? 4 : 3;
+  const Result<std::vector<float>> values = floats(*output, static_cast<int>(width));
+  if (!values) return values.error();
+  const Json* interpolation = sampler.find("interpolation");
+  const bool spline = interpolation && interpolation->text == "CUBICSPLINE";  // tangent, value, tangent for each key
+  if (spline && values->size() < 3 * width) return input_error(fmt::format("{}: {}: has too few values for a spline", document_.name, where));
+  const float* last = values->data() + values->size() - (spline ? 2 : 1) * width;
+
+  GltfPose& pose = posed.nodes[*node_index];
+  if (pose.matrix) return input_error(fmt::format("{}: {}: moves node {}, which has a fixed matrix", document_.name, where, *node_index));
+  posed.animated[*node_index] = true;
+  if (path->text == "translation") pose.translation = Vec3f(last[0], last[1], last[2]).cast<double>();
+  if (path->text == "scale") pose.scale = Vec3f(last[0], last[1], last[2]).cast<double>();
+  if (turns) {
+    const auto unit = unit_quaternion(last[0], last[1], last[2], last[3]);
+    if (!unit) return input_error(fmt::format("{}: {}: its last rotation has no length", document_.name, where));
+    pose.rotation = *unit;
+  }
+  return {};
+}
+
+Result<void> GltfScene::append_mesh(size_t index, const Eigen::Affine3d& place, TriMesh& surface) {
+  const Result<const Json*> mesh = gltf_item(document_, "meshes", index, "a node");
+  if (!mesh) return mesh.error();
+  const Json* primitives = (*mesh)->find("primitives");
+  for (size_t p = 0; primitives && p < primitives->items.size(); ++p) {
+    const std::string where = fmt::format("/meshes/{}/primitives/{}", index, p);
+    if (const Result<void> added = append_primitive(primitives->items[p], where, place, surface); !added) return added.error();
+  }
+  return {};
+}
+
+Result<void> GltfScene::append_primitive(const Json& primitive, const std::string& where, const Eigen::Affine3d& place, TriMesh& surface) {
+  const Json* mode = primitive.find("mode");
+  if (mode && mode->number < 4) return {};  // points and lines
+  if (mode && mode->number != 4)
+    return input_error(fmt::format("{}: {}: strips and fans cannot be read; save plain triangles", document_.name, where));
+  const Json* attributes = primitive.find("attributes");
+  if (!attributes || !attributes->is_object()) return input_error(fmt::format("{}: {}: has no attributes", document_.name, where));
+  const Result<size_t> accessor = gltf_index(document_, *attributes, "POSITION", where + "/attributes");
+  if (!accessor) return accessor.error();
+  const Result<std::vector<float>> positions = floats(*accessor, 3);
+  if (!positions) return positions.error();
+  const size_t count = positions->size() / 3, first = surface.positions.size();
+  const Result<std::vector<uint32_t>> corners = triangle_corners(primitive, where, count);
+  if (!corners) return corners.error();
+  if (first + count > kMostVertices || surface.triangles.size() + corners->size() / 3 > kMostVertices) {
+    return input_error(fmt::format("{}: its surface has more than {} million vertices or triangles", document_.name, kMostVertices >> 20));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    surface.positions.push_back(place * Vec3f(Eigen::Map<const Vec3f>(positions->data() + 3 * i)).cast<double>());
+  }
+  const bool mirrored = place.linear().determinant() < 0;
+  for (size_t c = 0; c + 2 < corners->size(); c += 3) {
+    Triangle triangle;
+    for (size_t k = 0; k < 3; ++k) triangle[k] = static_cast<int>(first + (*corners)[c + k]);
+    if (mirrored) std::swap(triangle[1], triangle[2]);
+    surface.triangles.push_back(triangle);
+  }
+  return append_attributes(*attributes, where, first, surface);
+}
+
+Result<std::vector<uint32_t>> GltfScene::triangle_corners(const Json& primitive, const std::string& where, size_t vertices) {
+  std::vector<uint32_t> corners;
+  if (primitive.find("indices")) {
+    const Result<size_t> accessor = gltf_index(document_, primitive, "indices", where);
+    if (!accessor) return accessor.error();
+    Result<std::vector<uint32_t>> read = read_indices(document_, *accessor);
+    if (!read) return read.error();
+    corners = std::move(*read);
+    if (const Result<void> paid = spend(corners.size()); !paid) return paid.error();
+  } else {
+    for (uint32_t v = 0; v < vertices; ++v) corners.push_back(v);
+  }
+  if (corners.size() % 3 != 0)
+    return input_error(fmt::format("{}: {}: {} corners do not make whole triangles", document_.name, where, corners.size()));
+  for (const uint32_t corner : corners) {
+    if (corner >= vertices) return input_error(fmt::format("{}: {}: asks for vertex {}, but there are {}", document_.name, where, corner, vertices));
+  }
+  return corners;
+}
+
+/// Texture coordinates and colours. If only some primitives have them, the others get plain ones.
+Result<void> GltfScene::append_attributes(const Json& attributes, const std::string& where, size_t first, TriMesh& surface) {
+  const size_t all = surface.positions.size();
+  if (!surface.uvs.empty()) surface.uvs.resize(all, Vec2f::Zero());
+  if (!surface.colors.empty()) surface.colors.resize(all, Vec3f::Ones());
+  if (attributes.find("TEXCOORD_0")) {
+    const Result<size_t> accessor = gltf_index(document_, attributes, "TEXCOORD_0", where + "/attributes");
+    if (!accessor) return accessor.error();
+    const Result<std::vector<float>> uvs = floats(*accessor, 2);
+    if (!uvs) return uvs.error();
+    if (uvs->size() / 2 != all - first)
+      return input_error(fmt::format("{}: {}: TEXCOORD_0 does not match the number of vertices", document_.name, where));
+    surface.uvs.resize(all, Vec2f::Zero());
+    for (size_t i = first; i < all; ++i) surface.uvs[i] = Eigen::Map<const Vec2f>(uvs->data() + 2 * (i - first));
+  }
+  if (attributes.find("COLOR_0")) {
+    const Result<size_t> accessor = gltf_index(document_, attributes, "COLOR_0", where + "/attributes");
+    if (!accessor) return accessor.error();
+    const Result<const Json*> item = gltf_item(document_, "accessors", *accessor, where);
+    if (!item) return item.error();
+    const Json* type = (*item)->find("type");
+    const size_t width = type && type->text == "VEC4" ? 4 : 3;
+    const Result<std::vector<float>> colors = floats(*accessor, static_cast<int>(width));
+    if (!colors) return colors.error();
+    if (colors->size() / width != all - first)
+      return input_error(fmt::format("{}: {}: COLOR_0 does not match the number of vertices", document_.name, where));
+    surface.colors.resize(all, Vec3f::Ones());
+    for (size_t i = first; i < all; ++i) surface.colors[i] = Eigen::Map<const Vec3f>(colors->data() + width * (i - first));
+  }
+  return {};
+}
+
+Result<std::vector<float>> GltfScene::floats(size_t accessor, int components) {
+  Result<std::vector<float>> values = read_floats(document_, accessor, components);
+  if (!values) return values;
+  if (const Result<void> paid = spend(values->size()); !paid) return paid.error();
+  return values;
+}
+
+Result<void> GltfScene::spend(size_t numbers) {
+  spent_ += numbers;
+  if (spent_ <= kMostNumbers) return {};
+  return input_error(fmt::format("{}: refers to more than {} million numbers; it is too large or damaged", document_.name, kMostNumbers >> 20));
+}
+
+Result<TriMesh> gather_surface(GltfScene& scene, const Eigen::Affine3d& skinned_place) {
+  TriMesh surface;
+  const std::vector<Eigen::Affine3d> places = scene.places(scene.rest());
+  for (size_t n = 0; n < scene.node_count(); ++n) {
+    const Result<std::optional<size_t>> mesh = scene.reference(n, "mesh");
+    if (!mesh) return mesh.error();
+    if (!*mesh) continue;
+    const bool skinned = scene.node(n).find("skin") != nullptr;
+    if (const Result<void> added = scene.append_mesh(**mesh, skinned ? skinned_place : places[n], surface); !added) return added.error();
+  }
+  if (surface.triangles.empty()) return input_error(fmt::format("{}: there are no triangles in its scene", scene.document().name));
+  return surface;
+}
+
+}  // namespace crumple::io

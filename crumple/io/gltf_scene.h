@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crumple/core/result.h"
+#include "crumple/geometry/mesh.h"
+#include "crumple/io/gltf.h"
+
+namespace crumple::io {
+
+/// Where a node stands in its parent.
+struct GltfPose {
+  Vec3 translation = Vec3::Zero();
+  Quat rotation = Quat::Identity();
+  Vec3 scale = Vec3::Ones();
+  std::optional<Eigen::Affine3d> matrix;  // given: it counts instead of the other three
+  Eigen::Affine3d affine() const;
+};
+
+/// The nodes of a document as a forest, and what hangs on them. Keeps a reference to the document.
+class GltfScene {
+ public:
+  /// Fails if nodes are not a forest or not finite.
+  static Result<GltfScene> open(const GltfDocument& document);
+
+  const GltfDocument& document() const { return document_; }
+  size_t node_count() const { return rest_.size(); }
+  const Json& node(size_t index) const { return document_.json.find("nodes")->items[index]; }
+  int parent(size_t node) const { return parents_[node]; }
+  /// What node[key] refers to, such as its mesh or skin, if it has one.
+  Result<std::optional<size_t>> reference(size_t node, std::string_view key) const;
+
+  const std::vector<GltfPose>& rest() const { return rest_; }
+  /// Where nodes are after the last key of an animation; those without channels stay at rest.
+  struct Posed {
+    std::vector<GltfPose> nodes;
+    std::vector<bool> animated;  // #nodes
+  };
+  Result<Posed> last_pose(size_t animation);
+  /// Places of all nodes in the scene.
+  std::vector<Eigen::Affine3d> places(std::span<const GltfPose> poses) const;
+
+  /// Adds the triangles of a mesh, moved to `place`, to a surface.
+  Result<void> append_mesh(size_t mesh, const Eigen::Affine3d& place, TriMesh& surface);
+  /// read_floats with a budget over all calls, so that many references to one large accessor cannot take for ever.
+  Result<std::vector<float>> floats(size_t accessor, int components);
+
+ private:
+  explicit GltfScene(const GltfDocument& document) : document_(document) {}
+  Result<void> link_nodes();
+  Result<void> order_nodes();
+  Result<void> apply_channel(const Json& animation, const Json& channel, const std::string& where, Posed& posed);
+  Result<void> append_primitive(const Json& primitive, const std::string& where, const Eigen::Affine3d& place, TriMesh& surface);
+  Result<std::vector<uint32_t>> triangle_corners(const Json& primitive, const std::string& where, size_t vertices);
+  Result<void> append_attributes(const Json& attributes, const std::string& where, size_t first, TriMesh& surface);
+  Result<void> spend(size_t numbers);
+
+  const GltfDocument& document_;
+  std::vector<int> parents_;    // #nodes, -1 for roots
+  std::vector<size_t> order_;   // parents before children
+  std::vector<GltfPose> rest_;  // #nodes
+  size_t spent_ = 0;            // numbers read so far
+};
+
+/// Every mesh of the scene as one surface in its rest shape. For skinned meshes, `skinned_place` gives their place: their nodes'
+/// own transforms do not count.
+Result<TriMesh> gather_surface(GltfScene& scene, const Eigen::Affine3d& skinned_place);
+
+}  // namespace crumple::io

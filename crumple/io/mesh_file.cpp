@@ -1,0 +1,82 @@
+#include "crumple/io/mesh_file.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "crumple/io/files.h"
+#include "crumple/io/gltf_scene.h"
+#include "crumple/io/obj.h"
+#include "crumple/io/ply.h"
+
+namespace crumple::io {
+namespace {
+
+template <Result<TriMesh> (*parse)(std::string_view, std::string_view)>
+Result<TriMesh> read_with(const std::filesystem::path& file) {
+  const Result<std::string> bytes = read_file(file);
+  if (!bytes) return bytes.error();
+  return parse(*bytes, file.string());
+}
+
+Result<TriMesh> read_gltf_surface(const std::filesystem::path& file) {
+  const Result<GltfDocument> document = read_gltf(file);
+  if (!document) return document.error();
+  Result<GltfScene> scene = GltfScene::open(*document);
+  if (!scene) return scene.error();
+  return gather_surface(*scene, Eigen::Affine3d::Identity());
+}
+
+/// A format with what it takes to use it; `write` may be missing.
+struct Entry {
+  Result<TriMesh> (*read)(const std::filesystem::path&);
+  std::string (*write)(const TriMesh&);
+};
+
+constexpr MeshFormat kFormats[] = {
+    {"Wavefront OBJ", ".obj", true, "text; positions, texture coordinates, polygons"},
+    {"PLY", ".ply", true, "text or binary little endian; written binary, with vertex colours"},
+    {"binary glTF", ".glb", false, "all meshes of the scene in their rest shape, as one surface"},
+    {"glTF", ".gltf", false, "the same with its buffer inside or in a file beside it"},
+};
+constexpr Entry kEntries[] = {
+    {read_with<parse_obj>, write_obj},
+    {read_with<parse_ply>, write_ply},
+    {read_gltf_surface, nullptr},
+    {read_gltf_surface, nullptr},
+};
+static_assert(std::size(kFormats) == std::size(kEntries));
+
+Result<const Entry*> entry_for(const std::filesystem::path& file, bool writing) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  std::string known;
+  for (size_t i = 0; i < std::size(kFormats); ++i) {
+    if (writing && !kFormats[i].writes) continue;
+    if (kFormats[i].extension == extension) return &kEntries[i];
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", kFormats[i].extension);
+  }
+  return input_error(fmt::format("{}: \"{}\" is no format of surfaces that can be {}; use one of {}", file.string(), extension,
+                                 writing ? "written" : "read", known));
+}
+
+}  // namespace
+
+std::span<const MeshFormat> mesh_formats() {
+  return kFormats;
+}
+
+Result<TriMesh> read_mesh(const std::filesystem::path& file) {
+  const Result<const Entry*> entry = entry_for(file, false);
+  if (!entry) return entry.error();
+  return (*entry)->read(file);
+}
+
+Result<void> write_mesh(const TriMesh& mesh, const std::filesystem::path& file) {
+  const Result<const Entry*> entry = entry_for(file, true);
+  if (!entry) return entry.error();
+  return write_file(file, (*entry)->write(mesh));
+}
+
+}  // namespace crumple::io

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "crumple/core/result.h"
+#include "crumple/geometry/mesh.h"
+
+namespace crumple::io {
+
+/// A format of surfaces, for help texts.
+struct MeshFormat {
+  std::string_view name;
+  std::string_view extension;  // ".obj"
+  bool writes = false;         // all of them are read
+  std::string_view help;
+};
+
+std::span<const MeshFormat> mesh_formats();
+
+/// A surface as it lies in the file, in the file's units; the extension of the name tells the format.
+Result<TriMesh> read_mesh(const std::filesystem::path& file);
+Result<void> write_mesh(const TriMesh& mesh, const std::filesystem::path& file);
+
+}  // namespace crumple::io

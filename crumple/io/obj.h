@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "crumple/core/result.h"
+#include "crumple/geometry/mesh.h"
+
+namespace crumple::io {
+
+/// Wavefront OBJ: all faces as one surface, polygons cut into fans. Vertices are doubled where texture coordinates or normals
+/// differ. Texture coordinates run downwards afterwards, as in glTF. `name` is the file's, for messages.
+Result<TriMesh> parse_obj(std::string_view text, std::string_view name);
+std::string write_obj(const TriMesh& mesh);
+
+}  // namespace crumple::io
