@@ -64,7 +64,7 @@ Asset make_crate() {
     for (const double weight : weights_at(position)) crate.weights.push_back(float(std::max(0.0, weight)));
   crate.examples = crate_examples(crate.handles);
   crate.surface = crate_surface();
-  crate.color = Vec3f(0.46f, 0.25f, 0.10f);
+  crate.color = Vec3f(0.38f, 0.19f, 0.075f);
   crate.metal = 0.0;
   crate.roughness = 0.65;
   return crate;

@@ -39,7 +39,7 @@ Example corner_crushed(const std::string& name, const std::vector<Handle>& handl
   // Mirroring the corner in an axis turns the other two rotations around.
   const Vec3 hand(inward.y() * inward.z(), inward.x() * inward.z(), inward.x() * inward.y());
   const Quat turn = turn_about(hand.cwiseProduct(Vec3(-0.3, 0.4, 1)), 24);
-  pose.move(corner(x, y, z), inward.cwiseProduct(Vec3(0.22, 0.17, 0.17)), turn);
+  pose.move(corner(x, y, z), inward.cwiseProduct(Vec3(0.16, 0.125, 0.125)), turn);
   pose.move(face(x), 0.05 * inward, turn_about(Vec3::UnitY(), 14 * hand.y()));
   pose.move(face(y), 0.05 * inward, turn_about(Vec3::UnitZ(), -12 * hand.z()));
   pose.move(face(z), 0.05 * inward, turn_about(Vec3::UnitY(), -14 * hand.y()));
@@ -53,7 +53,7 @@ Example caved_flat(const std::string& name, const std::vector<Handle>& handles, 
   pose.move(face(side), Vec3(0.02, -0.22 * up, 0.015), turn_about(Vec3(0.5, 0.3, 1), 12));
   for (const int i : side == Top ? kTopCorners : kBottomCorners) {
     const Vec3 out = handles[i].position.cwiseProduct(Vec3(1, 0, 1)).normalized();
-    pose.move(i, Vec3(0, -0.05 * up, 0) - 0.02 * out, turn_about(Vec3::UnitY().cross(out), -13 * up));
+    pose.move(i, Vec3(0, -0.05 * up, 0) - 0.02 * out, turn_about(Vec3::UnitY().cross(out), -9 * up));
   }
   for (const Side wall : {Left, Right, Front, Back}) {
     const Vec3 out = handles[face(wall)].position.normalized();
@@ -71,7 +71,7 @@ Example caved_wall(const std::string& name, const std::vector<Handle>& handles, 
   pose.move(face(end), 0.10 * sideways + 0.03 * in, turn_about(Vec3::UnitY(), -16 * hand));
   for (const Side level : {Top, Bottom}) {
     for (const Side x : {Left, Right}) {
-      const double share = x == end ? 1.0 : 0.7;
+      const double share = x == end ? 1.0 : 0.85;
       pose.move(corner(x, level, side), 0.07 * share * in + 0.05 * share * sideways, turn_about(Vec3::UnitX(), (level == Top ? 12 : -12) * in.z()));
     }
     pose.move(face(level), Vec3(0, level == Top ? 0.02 : -0.02, 0));
