@@ -56,6 +56,7 @@ concept Method = requires(Fields& fields, Settings& settings, const RiggedBody& 
   { build(body, std::as_const(settings), 0.5) } -> std::same_as<Result<Model>>;
   { start(model) } -> std::same_as<State>;
   { interest(model, 0.01) } -> std::same_as<double>;
+  { is_busy(std::as_const(state)) } -> std::same_as<bool>;
   { step(model, state, now) } -> std::same_as<void>;
   { view(model, state) } -> std::same_as<const std::vector<Vec3f>&>;
   { arrays(state) } -> std::same_as<std::vector<StateArray>>;

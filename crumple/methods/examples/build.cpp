@@ -66,9 +66,10 @@ void restored(const Model& model, State& state) {
   state.positions.resize(skin.vertices);
   skin_all(skin, state.weights, state.positions);
   state.stale.clear();
+  state.busy = state.restitution != model.restitution;
   state.active.assign(skin.blocks, 0);
   for (size_t i = 0; i < state.pending.size(); ++i) {
-    if (state.pending[i] != 0) state.active[i / (static_cast<size_t>(skin.examples) * Skin::kLanes)] = 1;
+    if (state.pending[i] != 0) state.active[i / (static_cast<size_t>(skin.examples) * Skin::kLanes)] = 1, state.busy = true;
   }
 }
 

@@ -51,6 +51,7 @@ struct State {
   std::vector<unsigned char> active;  // #blocks: some row of the block is pending
   std::vector<int> stale;             // blocks whose positions are out of date
   std::vector<Vec3f> positions;       // #vertices, rest frame
+  bool busy = false;                  // something is pending or bounciness is still low
 };
 
 void describe(Fields& fields, Settings& settings);
@@ -59,6 +60,8 @@ Result<Model> build(const RiggedBody& body, const Settings& settings, double res
 State start(const Model& model);
 /// The least speed change by one pair of bodies that this layer reacts to; weaker hits need not be looked at.
 double interest(const Model& model, double dt);
+/// Whether step() has something to do although nothing was hit.
+inline bool is_busy(const State& state) { return state.busy; }
 void step(const Model& model, State& state, StepContext& now);
 /// The current shape in the rest frame.
 const std::vector<Vec3f>& view(const Model& model, const State& state);

@@ -118,6 +118,7 @@ void step(const Model& model, State& state, StepContext& now) {
   soften_restitution(model, state, now);
   reskin(model, state, now.effects);
   now.effects.restitution = state.restitution;
+  state.busy = now.effects.reshaped || state.restitution != model.restitution;
 }
 
 }  // namespace crumple::examples

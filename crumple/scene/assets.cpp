@@ -1,0 +1,101 @@
+#include "crumple/scene/assets.h"
+
+#include <fmt/format.h>
+
+#include "crumple/io/authors_asset.h"
+#include "crumple/io/files.h"
+#include "crumple/io/gltf_asset.h"
+#include "crumple/io/mesh_file.h"
+
+namespace crumple {
+namespace fs = std::filesystem;
+namespace {
+
+template <class T>
+uint64_t hash_vector(const std::vector<T>& values, uint64_t seed) {
+  return io::hash_bytes(std::as_bytes(std::span(values)), seed);
+}
+
+uint64_t hash_asset(const Asset& asset) {
+  uint64_t hash = hash_vector(asset.tets.positions, 1);
+  hash = hash_vector(asset.tets.tets, hash);
+  hash = hash_vector(asset.weights, hash);
+  hash = hash_vector(asset.surface.positions, hash);
+  hash = hash_vector(asset.surface.triangles, hash);
+  for (const Example& example : asset.examples) {
+    for (const HandleTransform& to : example.handles) {
+      const double numbers[] = {to.rotation.w(), to.rotation.x(), to.rotation.y(), to.rotation.z(), to.translation.x(), to.translation.y(), to.translation.z()};
+      hash = io::hash_bytes(std::as_bytes(std::span(numbers)), hash);
+    }
+  }
+  return hash;
+}
+
+std::vector<std::vector<Vec3>> example_shapes(const Skin& skin) {
+  std::vector<std::vector<Vec3>> shapes;
+  for (int e = 0; e < skin.examples; ++e) shapes.push_back(example_shape(skin, e));
+  return shapes;
+}
+
+}  // namespace
+
+Result<const Asset*> AssetLibrary::original(const Scene& scene, const std::string& name) {
+  if (const auto found = originals_.find(name); found != originals_.end()) return &found->second;
+  const std::string& path = scene.assets.at(name);
+  const fs::path file = resolve_path(scene, path);
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return input_error(fmt::format("{}: /assets/{}: no such file: {}", scene.file.string(), name, file.string()));
+  Result<Asset> asset = fs::is_directory(file, ignored) ? io::read_authors_asset(file) : io::read_asset(file);
+  if (!asset) return asset.error();
+  asset->name = name;
+  hashes_[name] = hash_asset(*asset);
+  return &originals_.emplace(name, std::move(*asset)).first->second;
+}
+
+Result<std::shared_ptr<const LoadedAsset>> AssetLibrary::load(const Scene& scene, const BodyDescription& body) {
+  const std::string size_key = fmt::format("{}|{}", body.asset, body.scale);
+  const double tolerance = body.hulls.tolerance.value_or(-1);
+  const std::string key = fmt::format("{}|{}|{}|{}", size_key, tolerance, body.hulls.least, body.hulls.most);
+  if (const auto found = loaded_.find(key); found != loaded_.end()) return found->second;
+  Result<const Asset*> asset = original(scene, body.asset);
+  if (!asset) return asset.error();
+  auto& rig = rigs_[size_key];
+  if (!rig) {
+    Asset scaled = **asset;
+    scale_asset(scaled, body.scale);
+    rig = rig_body(std::move(scaled));
+  }
+  auto loaded = std::make_shared<LoadedAsset>();
+  loaded->rig = rig;
+  loaded->content_hash = hashes_[body.asset];
+  rigid::HullSettings settings;
+  settings.least = body.hulls.least, settings.most = body.hulls.most;
+  settings.tolerance = tolerance > 0 ? tolerance : 0.015 * bounds_of(rig->asset.tets.positions).diagonal();
+  loaded->hulls = rigid::decompose(rig->asset.tets, example_shapes(rig->skin), settings);
+  loaded_[key] = loaded;
+  return std::shared_ptr<const LoadedAsset>(loaded);
+}
+
+Result<std::shared_ptr<const TriMesh>> AssetLibrary::load_mesh(const Scene& scene, const BodyDescription& body) {
+  const std::string key = fmt::format("{}|{}", body.mesh, body.scale);
+  if (const auto found = meshes_.find(key); found != meshes_.end()) return found->second;
+  const fs::path file = resolve_path(scene, body.mesh);
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return input_error(fmt::format("{}: /bodies/{}/mesh: no such file: {}", scene.file.string(), body.name, file.string()));
+  Result<TriMesh> mesh = io::read_mesh(file);
+  if (!mesh) return mesh.error();
+  if (mesh->triangles.empty()) return input_error(fmt::format("{}: has no triangles", file.string()));
+  hashes_["mesh " + body.mesh] = hash_vector(mesh->triangles, hash_vector(mesh->positions, 2));
+  for (Vec3& p : mesh->positions) p *= body.scale;
+  auto shared = std::make_shared<const TriMesh>(std::move(*mesh));
+  meshes_[key] = shared;
+  return shared;
+}
+
+uint64_t AssetLibrary::content_hash() const {
+  uint64_t hash = 3;
+  for (const auto& [name, value] : hashes_) hash = io::hash_bytes(fmt::format("{} {}", name, value), hash);
+  return hash;
+}
+
+}  // namespace crumple

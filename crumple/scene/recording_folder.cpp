@@ -1,0 +1,58 @@
+#include "crumple/scene/recording_folder.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "crumple/io/files.h"
+#include "crumple/io/gltf_asset.h"
+
+namespace crumple {
+namespace fs = std::filesystem;
+namespace {
+
+/// A file name for an asset: its own name where that is harmless, made unique by its number.
+std::string safe_name(const std::string& name, size_t number) {
+  std::string safe;
+  for (const char c : name) safe.push_back(std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' ? c : '_');
+  return fmt::format("{}_{}", number, safe.substr(0, 40));
+}
+
+}  // namespace
+
+bool is_recording(const fs::path& folder) {
+  std::error_code ignored;
+  const RecordingFolder names{folder};
+  return fs::exists(names.stream(), ignored) || fs::exists(names.run(), ignored);
+}
+
+Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
+  Scene scene = world.scene();
+  std::error_code trouble;
+  fs::create_directories(folder.assets(), trouble);
+  if (trouble) return system_error(fmt::format("{}: cannot be created: {}", folder.assets().string(), trouble.message()));
+  size_t number = 0;
+  std::map<std::string, std::string> packed;
+  for (const auto& [name, asset] : world.library().originals()) {
+    const std::string file = fmt::format("assets/{}.glb", safe_name(name, ++number));
+    if (Result<void> written = io::write_asset(asset, folder.folder / file); !written) return written.error();
+    packed[name] = file;
+  }
+  scene.assets = packed;
+  std::map<std::string, std::string> meshes;
+  for (BodyDescription& body : scene.bodies) {
+    if (body.mesh.empty()) continue;
+    std::string& file = meshes[body.mesh];
+    if (file.empty()) {
+      const fs::path source = resolve_path(world.scene(), body.mesh);
+      file = fmt::format("assets/{}{}", safe_name(source.stem().string(), ++number), source.extension().string());
+      Result<std::string> bytes = io::read_file(source);
+      if (!bytes) return bytes.error();
+      if (Result<void> written = io::write_file(folder.folder / file, *bytes); !written) return written.error();
+    }
+    body.mesh = file;
+  }
+  return io::write_file(folder.scene(), write_json(scene_json(scene)) + "\n");
+}
+
+}  // namespace crumple

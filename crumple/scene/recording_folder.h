@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "crumple/scene/world.h"
+
+namespace crumple {
+
+/// Names inside the folder of a recording.
+struct RecordingFolder {
+  std::filesystem::path folder;
+  std::filesystem::path run() const { return folder / "run.json"; }
+  std::filesystem::path scene() const { return folder / "scene.json"; }
+  std::filesystem::path stream() const { return folder / "state.crumple"; }
+  std::filesystem::path assets() const { return folder / "assets"; }
+};
+
+/// True if the folder holds a recording of ours, so that it may be overwritten.
+bool is_recording(const std::filesystem::path& folder);
+
+/// Puts the scene and everything it refers to into the folder, so that the recording can be looked at anywhere.
+Result<void> pack_scene(const World& world, const RecordingFolder& folder);
+
+}  // namespace crumple

@@ -1,0 +1,225 @@
+#include "crumple/scene/run.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "crumple/core/timer.h"
+#include "crumple/io/files.h"
+#include "crumple/io/recording.h"
+#include "crumple/scene/recording_folder.h"
+
+namespace crumple {
+namespace fs = std::filesystem;
+namespace {
+
+/// One run from opening the folder to writing its outcome.
+class Run {
+ public:
+  Run(const Scene& scene, const RunSettings& settings) : scene_(scene), settings_(settings), folder_{settings.folder} {}
+
+  Result<RunReport> go() {
+    const double wall = wall_seconds(), cpu = cpu_seconds();
+    if (Result<void> allowed = check_folder(); !allowed) return allowed.error();
+    if (Result<void> loaded = load(); !loaded) return loaded.error();
+    if (report_.was_finished) return report_;
+    report_.load_s = cpu_seconds() - cpu;
+    Result<void> ran = simulate();
+    report_.total_s = cpu_seconds() - cpu;
+    report_.wall_s = wall_seconds() - wall;
+    if (!ran) return ran.error();
+    if (Result<void> written = write_report(); !written) return written.error();
+    return report_;
+  }
+
+ private:
+  Result<void> check_folder() {
+    std::error_code ignored;
+    const fs::path& folder = settings_.folder;
+    if (!fs::exists(folder, ignored) || (fs::is_directory(folder, ignored) && fs::is_empty(folder, ignored))) return {};
+    if (!fs::is_directory(folder, ignored)) return input_error(fmt::format("{}: is a file, not a folder", folder.string()));
+    if (!settings_.resume && !settings_.force) {
+      return input_error(fmt::format("{}: exists already; continue it with --resume or overwrite it with --force", folder.string()));
+    }
+    if (!is_recording(folder)) return input_error(fmt::format("{}: holds something else than a recording; choose another folder", folder.string()));
+    return {};
+  }
+
+  Result<void> load() {
+    Result<World> world = World::build(scene_);
+    if (!world) return world.error();
+    world_.emplace(std::move(*world));
+    const int last = scene_.frame_count();
+    first_ = settings_.frames ? settings_.frames->first : 0;
+    last_ = settings_.frames ? settings_.frames->second : last;
+    if (first_ > last_ || first_ < 0 || last_ > last) {
+      return input_error(fmt::format("--frames {}-{}: the scene has frames 0 to {}", first_, last_, last));
+    }
+    std::error_code ignored;
+    if (settings_.resume && fs::exists(folder_.stream(), ignored)) return resume();
+    return begin();
+  }
+
+  Result<void> begin() {
+    std::error_code trouble;
+    fs::create_directories(folder_.folder, trouble);
+    if (trouble) return system_error(fmt::format("{}: cannot be created: {}", folder_.folder.string(), trouble.message()));
+    fs::remove(folder_.run(), trouble);
+    fs::remove_all(folder_.assets(), trouble);
+    if (Result<void> packed = pack_scene(*world_, folder_); !packed) return packed.error();
+    const Json header = Json::object({{"scene", scene_.file.filename().string()},
+                                      {"scene_hash", io::hash_text(world_->scene_hash())},
+                                      {"fps", scene_.fps},
+                                      {"dt", scene_.dt()},
+                                      {"checkpoint", scene_.checkpoint},
+                                      {"first_frame", first_}});
+    Result<io::RecordingWriter> writer = io::RecordingWriter::create(folder_.stream(), header);
+    if (!writer) return writer.error();
+    writer_.emplace(std::move(*writer));
+    return first_ == 0 ? record_frame() : Result<void>();
+  }
+
+  Result<void> resume() {
+    Result<io::RecordingReader> reader = io::RecordingReader::open(folder_.stream());
+    if (!reader) return reader.error();
+    const Json* hash = reader->header().find("scene_hash");
+    if (!hash || hash->text != io::hash_text(world_->scene_hash())) {
+      return input_error(fmt::format("{}: was recorded from another scene (or its scene or assets have changed since); use --force to start anew",
+                                     settings_.folder.string()));
+    }
+    const Json* first = reader->header().find("first_frame");
+    if (first && static_cast<int>(first->number) != first_) {
+      return input_error(fmt::format("{}: was recorded from frame {} on; ask for the same with --frames", settings_.folder.string(), first->number));
+    }
+    if (is_finished(*reader)) {
+      report_.was_finished = true;
+      report_.first_frame = first_, report_.last_frame = last_, report_.frames = static_cast<int>(reader->frames().size());
+      return {};
+    }
+    int from = -1;
+    for (const int frame : reader->checkpoints()) {
+      if (frame <= last_) from = std::max(from, frame);
+    }
+    if (from < 0) return begin();  // nothing to continue from: the first checkpoint was not reached
+    Result<io::RecordingReader::Checkpoint> checkpoint = reader->checkpoint(from);
+    if (!checkpoint) return checkpoint.error();
+    if (Result<void> restored = world_->restore(from, checkpoint->arrays); !restored) return restored.error();
+    const Json* fingerprint = checkpoint->note.find("fingerprint");
+    if (!fingerprint || !fingerprint->is_text()) return input_error(fmt::format("{}: the checkpoint at frame {} is incomplete", folder_.stream().string(), from));
+    world_->set_fingerprint(std::strtoull(fingerprint->text.c_str(), nullptr, 16));
+    Result<io::RecordingWriter> writer = io::RecordingWriter::continue_after(folder_.stream(), from);
+    if (!writer) return writer.error();
+    writer_.emplace(std::move(*writer));
+    report_.resumed_from = from;
+    for (const int frame : reader->frames()) recorded_ += frame <= from ? 1 : 0;
+    return {};
+  }
+
+  bool is_finished(const io::RecordingReader& reader) const {
+    Result<std::string> text = io::read_file(folder_.run());
+    if (!text) return false;
+    Result<Json> json = parse_json(*text, "run.json", JsonDialect::Strict);
+    const Json* outcome = json ? json->find("outcome") : nullptr;
+    const bool ended = outcome && (outcome->text == "done" || outcome->text == "frozen");
+    return ended && !reader.frames().empty() && reader.frames().back() == last_;
+  }
+
+  Result<void> simulate() {
+    while (world_->frame() < last_) {
+      if (settings_.cancel && settings_.cancel->load()) {
+        report_.outcome = Outcome::Interrupted;
+        break;
+      }
+      world_->step_frame();
+      const int frame = world_->frame();
+      if (frame >= first_) {
+        if (Result<void> recorded = record_frame(); !recorded) return recorded.error();
+      }
+      if (world_->is_checkpoint(frame)) {
+        const CpuTimer timer(report_.record_s);
+        const Json note = Json::object({{"fingerprint", io::hash_text(world_->fingerprint())}});
+        const std::vector<io::ArrayView> arrays = world_->checkpoint_arrays();
+        if (Result<void> written = writer_->append_checkpoint(frame, note, arrays); !written) return written.error();
+      }
+      if (settings_.progress) settings_.progress(frame, last_, *world_);
+      if (settings_.strict && !world_->report().frozen.empty()) {
+        report_.outcome = Outcome::Stopped;
+        break;
+      }
+    }
+    if (report_.outcome == Outcome::Done && !world_->report().frozen.empty()) report_.outcome = Outcome::Frozen;
+    fill_report();
+    return writer_->finish();
+  }
+
+  Result<void> record_frame() {
+    const CpuTimer timer(report_.record_s);
+    ++recorded_;
+    const std::vector<io::ArrayView> arrays = world_->frame_arrays();
+    return writer_->append_frame(world_->frame(), world_->time(), arrays);
+  }
+
+  void fill_report() {
+    report_.first_frame = first_, report_.last_frame = world_->frame(), report_.frames = recorded_;
+    const StepTimings& timings = world_->timings();
+    report_.rigid_s = timings.rigid, report_.deform_s = timings.deform, report_.steps = timings.steps, report_.hits = timings.hits;
+    for (const Body& body : world_->bodies()) {
+      if (!body.layers.empty()) report_.bodies.push_back({body.description->name, body.mass, damage_of(body), body.frozen});
+    }
+    report_.frozen = world_->report().frozen;
+    report_.fingerprint = world_->fingerprint();
+  }
+
+  Result<void> write_report() { return io::write_file(folder_.run(), write_json(run_json(scene_, report_)) + "\n"); }
+
+  const Scene& scene_;
+  const RunSettings& settings_;
+  RecordingFolder folder_;
+  std::optional<World> world_;
+  std::optional<io::RecordingWriter> writer_;
+  int first_ = 0, last_ = 0, recorded_ = 0;
+  RunReport report_;
+};
+
+}  // namespace
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Done: return "done";
+    case Outcome::Frozen: return "frozen";
+    case Outcome::Stopped: return "stopped";
+    case Outcome::Interrupted: return "interrupted";
+  }
+  return "";
+}
+
+Json run_json(const Scene& scene, const RunReport& r) {
+  Json json = Json::object({{"crumple", 1}, {"outcome", std::string(outcome_name(r.outcome))}, {"scene", scene.file.filename().string()}});
+  json["frames"] = r.frames, json["first_frame"] = r.first_frame, json["last_frame"] = r.last_frame;
+  if (r.resumed_from) json["resumed_from"] = *r.resumed_from;
+  json["fps"] = scene.fps, json["dt"] = scene.dt();
+  json["steps"] = static_cast<double>(r.steps), json["hits"] = static_cast<double>(r.hits);
+  json["timings"] = Json::object({{"rigid_s", r.rigid_s}, {"deform_s", r.deform_s}, {"record_s", r.record_s}, {"load_s", r.load_s}, {"total_s", r.total_s}, {"wall_s", r.wall_s}});
+  Json bodies = Json::array();
+  for (const RunReport::BodyReport& body : r.bodies) {
+    bodies.push(Json::object({{"name", body.name},
+                              {"mass", body.mass},
+                              {"max_displacement", body.damage.max_displacement},
+                              {"rms_displacement", body.damage.rms_displacement},
+                              {"deformed_share", body.damage.deformed_share},
+                              {"min_rest_weight", body.damage.min_rest_weight},
+                              {"frozen", body.frozen}}));
+  }
+  json["bodies"] = std::move(bodies);
+  Json frozen = Json::array();
+  for (const StepReport::Frozen& f : r.frozen) frozen.push(Json::object({{"body", f.body}, {"time", f.time}, {"why", f.why}}));
+  json["frozen"] = std::move(frozen);
+  json["fingerprint"] = io::hash_text(r.fingerprint);
+  return json;
+}
+
+Result<RunReport> run_scene(const Scene& scene, const RunSettings& settings) {
+  return Run(scene, settings).go();
+}
+
+}  // namespace crumple

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "crumple/core/fields.h"
+#include "crumple/geometry/frame.h"
+#include "crumple/methods/examples/examples.h"
+#include "crumple/rigid/joint.h"
+#include "crumple/rigid/world.h"
+
+namespace crumple {
+
+/// How a body's surface behaves in contact.
+struct Material {
+  double friction = 0.5;
+  double restitution = 0.2;
+  double rolling_friction = 0;
+  double damping = 0, spin_damping = 0.01;
+};
+
+/// How finely a crumpling body is approximated for collision.
+struct HullsDescription {
+  std::optional<double> tolerance;  // m; absent: a share of the body's size
+  int least = 8, most = 24;
+  double margin = 0.005;
+};
+
+/// A stretch of scripted velocity.
+struct ScriptStep {
+  double from = 0;
+  std::optional<double> until;
+  std::optional<Vec3> velocity, spin;
+};
+
+/// One of the places of a body that is written once.
+struct Place {
+  std::string name;
+  Vec3 at = Vec3::Zero();
+  std::optional<Vec3> turn;
+};
+
+struct BodyDescription {
+  std::string name;
+  // the shape: exactly one of these
+  std::optional<std::vector<double>> box, cylinder, capsule, plane;
+  std::optional<double> sphere;
+  std::string mesh, asset;
+
+  Vec3 at = Vec3::Zero();
+  Vec3 turn = Vec3::Zero();  // degrees about x, then y, then z
+  std::optional<std::vector<double>> quaternion;  // x y z w, instead of turn
+  double scale = 1;
+  std::vector<Place> places;
+
+  rigid::Motion motion = rigid::Motion::Dynamic;
+  std::optional<double> mass;
+  double density = 1000;
+  Material material;
+  Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();
+  std::vector<ScriptStep> script;
+  double start = 0;
+  std::optional<double> end;
+  std::string group;
+  std::vector<std::string> ignores;
+  bool asleep = false;
+
+  std::optional<examples::Settings> examples;
+  HullsDescription hulls;
+  std::optional<Look> look;  // absent: the asset's own, or plain grey
+};
+
+struct JointDescription {
+  std::string name;
+  rigid::JointKind kind = rigid::JointKind::Fixed;
+  std::string body, to;  // `to` empty: the world
+  Vec3 at = Vec3::Zero();
+  Vec3 axis = Vec3::UnitY();
+  std::optional<double> low, high;
+  std::optional<double> motor;
+  double strength = 0;
+  bool collide = false;
+};
+
+struct CameraDescription {
+  std::optional<Vec3> eye, target;
+  std::optional<double> fov;
+};
+
+/// Everything an artist writes about a shot. SI units, right-handed, y up.
+struct Scene {
+  int version = 1;
+  std::string title;
+  double fps = 60;
+  int substeps = 4;
+  double seconds = 5;
+  Vec3 gravity = Vec3(0, -9.81, 0);
+  int checkpoint = 60;  // frames
+  int iterations = 10;
+  bool sleeping = true;
+  std::optional<double> step;  // s; foreign scenes keep their own step, ours derive it
+  std::map<std::string, std::string> assets;
+  std::vector<BodyDescription> bodies;
+  std::vector<JointDescription> joints;
+  CameraDescription camera;
+
+  // not in the file
+  std::filesystem::path file;  // where it was read from
+  std::vector<std::string> notes;  // what an importer had to leave out
+
+  double dt() const { return step ? *step : 1.0 / (fps * substeps); }
+  int frame_count() const;  // the last frame's number; frame 0 is the start
+};
+
+void describe(Fields& fields, Scene& scene);
+
+/// Reads a scene of ours or of paper 1's authors, after applying `changes` ("/bodies/drum 1/examples/yield=2"). Repeated bodies are
+/// expanded and everything is validated; files it names are found beside it.
+Result<Scene> load_scene(const std::filesystem::path& file, const std::vector<std::string>& changes = {});
+
+/// The same from a text, named `file` in messages.
+Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes = {});
+
+Json scene_json(const Scene& scene);
+Json scene_schema();
+
+Mat3 rotation_of(const BodyDescription& body);
+Mat3 rotation_from_degrees(const Vec3& turn);
+std::filesystem::path resolve_path(const Scene& scene, const std::string& file);
+
+}  // namespace crumple

@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "crumple/io/files.h"
+#include "crumple/scene/authors_scene.h"
+#include "crumple/scene/changes.h"
+#include "crumple/scene/scene.h"
+
+namespace crumple {
+
+using rigid::JointKind;
+using rigid::Motion;
+
+void describe(Fields& f, Material& m) {
+  f.number("friction", m.friction, at_least(0), {"Coulomb friction; the values of two touching bodies are multiplied"});
+  f.number("restitution", m.restitution, between(0, 1), {"bounce; the values of two touching bodies are multiplied (C_r*, paper 1 eq. 15)"});
+  f.number("rolling_friction", m.rolling_friction, at_least(0), {"slows rolling on curved surfaces"});
+  f.number("damping", m.damping, between(0, 1), {"share of speed lost per second"});
+  f.number("spin_damping", m.spin_damping, between(0, 1), {"share of spin lost per second"});
+}
+
+void describe(Fields& f, HullsDescription& h) {
+  f.number("tolerance", h.tolerance, more_than(0), {"how far collision hulls may bridge hollows; absent: 1.5 % of the body's diagonal", "m"});
+  f.integer("least", h.least, between(1, 256), {"fewest hulls"});
+  f.integer("most", h.most, between(1, 256), {"most hulls"});
+  f.number("margin", h.margin, between(0.0005, 0.05), {"skin added around the hulls", "m"});
+  if (f.reading() && h.least > h.most) f.fail("least", "must not exceed \"most\"");
+}
+
+void describe(Fields& f, ScriptStep& s) {
+  f.number("from", s.from, at_least(0), {"when it begins", "s"});
+  f.number("until", s.until, at_least(0), {"when it ends; absent: never", "s"});
+  f.vector("velocity", s.velocity, {"velocity kept up all the while", "m/s"});
+  f.vector("spin", s.spin, {"spin kept up all the while", "rad/s"});
+  if (f.reading() && s.until && *s.until <= s.from) f.fail("until", "must be later than \"from\"");
+  if (f.reading() && !s.velocity && !s.spin) f.fail("", "needs \"velocity\" or \"spin\"");
+}
+
+void describe(Fields& f, Place& p) {
+  f.text("name", p.name, {"name of this one; absent: the body's name and a number"});
+  f.vector("at", p.at, {"where", "m"});
+  f.vector("turn", p.turn, {"instead of the body's own turn", "degrees"});
+}
+
+void describe(Fields& f, Look& l) {
+  f.color("color", l.color, {"linear RGB, 0 to 1"});
+  f.number("metal", l.metal, between(0, 1), {"0 paint, 1 bare metal"});
+  f.number("roughness", l.roughness, between(0, 1), {"0 mirror, 1 chalk"});
+  f.flag("visible", l.visible, {"whether it is drawn and exported"});
+}
+
+namespace {
+
+void check_shape(Fields& f, const BodyDescription& b) {
+  int shapes = 0;
+  for (const char* key : {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset"}) shapes += f.has(key) ? 1 : 0;
+  if (shapes != 1) {
+    return f.fail("", shapes == 0 ? "a body needs a shape: \"box\", \"sphere\", \"cylinder\", \"capsule\", \"plane\", \"mesh\" or \"asset\""
+                                  : "a body has exactly one shape");
+  }
+  for (const auto& [key, sizes] : {std::pair{"box", &b.box}, {"cylinder", &b.cylinder}, {"capsule", &b.capsule}}) {
+    if (*sizes && *std::min_element((*sizes)->begin(), (*sizes)->end()) <= 0) return f.fail(key, "sizes must be more than 0");
+  }
+  if (b.capsule && (*b.capsule)[1] < 2 * (*b.capsule)[0]) return f.fail("capsule", "the height includes the caps: it must be at least twice the radius");
+  if (b.plane && Vec3((*b.plane)[0], (*b.plane)[1], (*b.plane)[2]).norm() < 1e-9) return f.fail("plane", "the normal has no length");
+  if (b.quaternion && std::hypot(std::hypot((*b.quaternion)[0], (*b.quaternion)[1]), std::hypot((*b.quaternion)[2], (*b.quaternion)[3])) < 1e-9) {
+    return f.fail("quaternion", "has no length");
+  }
+  if (f.has("quaternion") && f.has("turn")) return f.fail("quaternion", "give either \"turn\" or \"quaternion\"");
+}
+
+void check_motion(Fields& f, const BodyDescription& b) {
+  if (b.plane && f.has("motion") && b.motion != Motion::Static) return f.fail("motion", "a plane is always static");
+  if (b.motion == Motion::Static && (!b.script.empty() || f.has("velocity") || f.has("spin"))) {
+    return f.fail(b.script.empty() ? (f.has("velocity") ? "velocity" : "spin") : "script", "a static body does not move; use \"motion\": \"scripted\"");
+  }
+  if (f.has("mass") && f.has("density")) return f.fail("mass", "give either \"mass\" or \"density\"");
+  if (b.end && *b.end <= b.start) return f.fail("end", "must be later than \"start\"");
+  if (b.examples && b.asset.empty()) return f.fail("examples", "only a body made from an \"asset\" has examples");
+  if (b.examples && b.motion != Motion::Dynamic) return f.fail("examples", "only dynamic bodies crumple");
+}
+
+}  // namespace
+
+void describe(Fields& f, BodyDescription& b) {
+  f.text("name", b.name, {"what it is called in reports and changes"});
+  f.numbers("box", b.box, 3, {"a box: full sizes along x, y, z", "m"});
+  f.number("sphere", b.sphere, more_than(0), {"a sphere: radius", "m"});
+  f.numbers("cylinder", b.cylinder, 2, {"a cylinder along y: radius, height", "m"});
+  f.numbers("capsule", b.capsule, 2, {"a capsule along y: radius, height with caps", "m"});
+  f.numbers("plane", b.plane, 4, {"an infinite plane n.x = d: normal x, y, z and d; always static"});
+  f.text("mesh", b.mesh, {"a surface from an OBJ, PLY or GLB file; one that moves freely must be convex"});
+  f.text("asset", b.asset, {"a body that can crumple: the name of an entry of \"assets\""});
+  f.vector("at", b.at, {"where its origin is", "m"});
+  f.vector("turn", b.turn, {"turned about x, then y, then z", "degrees"});
+  f.numbers("quaternion", b.quaternion, 4, {"the same as a quaternion x y z w"});
+  f.number("scale", b.scale, between(1e-6, 1e6), {"size of a mesh or an asset"});
+  f.list("places", b.places, {"makes one body at each of these places instead of one at \"at\""});
+  if (b.plane) b.motion = Motion::Static;
+  f.choice<Motion>("motion", b.motion, {{"dynamic", Motion::Dynamic}, {"static", Motion::Static}, {"scripted", Motion::Scripted}},
+                   {"moved by physics, not at all, or only by its script"});
+  f.number("mass", b.mass, more_than(0), {"mass; absent: from density and volume", "kg"});
+  f.number("density", b.density, more_than(0), {"density", "kg/m^3"});
+  f.object("material", b.material, {"how it behaves in contact"});
+  f.vector("velocity", b.velocity, {"at the start", "m/s"});
+  f.vector("spin", b.spin, {"at the start", "rad/s"});
+  f.list("script", b.script, {"stretches of imposed velocity; between them a dynamic body is free, a scripted one stands still"});
+  f.number("start", b.start, at_least(0), {"when it appears", "s"});
+  f.number("end", b.end, more_than(0), {"when it disappears; absent: never", "s"});
+  f.text("group", b.group, {"collision group, any word"});
+  f.texts("ignores", b.ignores, {"groups it passes through"});
+  f.flag("asleep", b.asleep, {"starts asleep: it hangs there until something touches it"});
+  f.object("examples", b.examples, {"example-based plasticity"});
+  f.object("hulls", b.hulls, {"collision shape of an asset"});
+  f.object("look", b.look, {"appearance"});
+  if (f.reading() && !f.failed()) check_shape(f, b), check_motion(f, b);
+}
+
+void describe(Fields& f, JointDescription& j) {
+  f.text("name", j.name, {"what it is called in reports"});
+  f.choice<JointKind>("kind", j.kind, {{"fixed", JointKind::Fixed}, {"hinge", JointKind::Hinge}, {"slider", JointKind::Slider}, {"ball", JointKind::Ball}},
+                      {"what it leaves free"});
+  f.text("body", j.body, {"one body"});
+  f.text("to", j.to, {"the other body; absent: the world"});
+  f.vector("at", j.at, {"where, in the world at the start", "m"});
+  f.vector("axis", j.axis, {"of a hinge or slider, in the world at the start"});
+  f.number("low", j.low, between(-1e6, 1e6), {"lower limit", "degrees or m"});
+  f.number("high", j.high, between(-1e6, 1e6), {"upper limit", "degrees or m"});
+  f.number("motor", j.motor, between(-1e6, 1e6), {"speed that its motor seeks", "rad/s or m/s"});
+  f.number("strength", j.strength, at_least(0), {"largest torque or force of the motor", "N m or N"});
+  f.flag("collide", j.collide, {"whether the two bodies still collide with each other"});
+  f.require("body");
+  if (!f.reading() || f.failed()) return;
+  if (j.axis.norm() < 1e-9) f.fail("axis", "has no length");
+  if (j.low && j.high && *j.low > *j.high) f.fail("low", "must not exceed \"high\"");
+  if (j.low.has_value() != j.high.has_value()) f.fail(j.low ? "low" : "high", "limits come in pairs: give \"low\" and \"high\"");
+  const bool driven = j.kind == JointKind::Hinge || j.kind == JointKind::Slider;
+  if (!driven && (j.low || j.motor)) f.fail(j.low ? "low" : "motor", "only hinges and sliders have limits and motors");
+}
+
+void describe(Fields& f, CameraDescription& c) {
+  f.vector("eye", c.eye, {"where previews are taken from; absent: chosen to see all that moves", "m"});
+  f.vector("target", c.target, {"what they look at", "m"});
+  f.number("fov", c.fov, between(1, 150), {"vertical angle of view", "degrees"});
+}
+
+void describe(Fields& f, Scene& s) {
+  f.integer("crumple", s.version, between(1, 1), {"version of this format"});
+  f.text("title", s.title, {"what is shown"});
+  f.number("fps", s.fps, between(1, 10000), {"recorded frames per second"});
+  f.integer("substeps", s.substeps, between(1, 1000), {"steps per frame; dt = 1 / (fps x substeps)"});
+  f.number("seconds", s.seconds, between(0, 36000), {"length of the shot", "s"});
+  f.vector("gravity", s.gravity, {"gravity", "m/s^2"});
+  f.integer("checkpoint", s.checkpoint, between(1, 1000000), {"frames between checkpoints; part of the scene, because each rebuilds the world"});
+  f.integer("iterations", s.iterations, between(1, 10000), {"of the contact solver; 50 for mass ratios above 300"});
+  f.flag("sleeping", s.sleeping, {"bodies at rest fall asleep and cost nothing"});
+  f.number("step", s.step, between(1e-6, 1), {"a foreign time step; frames are the first steps at or after their time", "s"});
+  f.texts("assets", s.assets, {"names for the assets used: GLB files, or folders of paper 1's authors"});
+  f.list("bodies", s.bodies, {"everything in the scene"});
+  f.list("joints", s.joints, {"ordinary joints between bodies"});
+  f.object("camera", s.camera, {"for previews"});
+  f.require("crumple");
+}
+
+namespace {
+
+/// Writes repeated bodies out, one for each place.
+std::vector<BodyDescription> expand_places(std::vector<BodyDescription> bodies) {
+  std::vector<BodyDescription> expanded;
+  for (BodyDescription& body : bodies) {
+    if (body.places.empty()) {
+      expanded.push_back(std::move(body));
+      continue;
+    }
+    const std::vector<Place> places = std::move(body.places);
+    body.places.clear();
+    for (size_t i = 0; i < places.size(); ++i) {
+      BodyDescription copy = body;
+      copy.name = !places[i].name.empty() ? places[i].name : fmt::format("{} {}", body.name, i + 1);
+      copy.at = places[i].at;
+      if (places[i].turn) copy.turn = *places[i].turn, copy.quaternion.reset();
+      expanded.push_back(std::move(copy));
+    }
+  }
+  return expanded;
+}
+
+std::string shape_word(const BodyDescription& b) {
+  return b.box ? "box" : b.sphere ? "sphere" : b.cylinder ? "cylinder" : b.capsule ? "capsule" : b.plane ? "plane" : !b.mesh.empty() ? "mesh" : b.asset;
+}
+
+std::string at_line(const Json& root, std::string_view file, std::string_view list, size_t index) {
+  const Json* items = root.find(list);
+  const int line = items && index < items->items.size() ? items->items[index].line : root.line;
+  return fmt::format("{}:{}: /{}/{}", file, line, list, index);
+}
+
+/// Names are unique, assets and bodies that are referred to exist.
+Result<void> check_references(Scene& scene, const Json& root, std::string_view file) {
+  std::vector<std::string> asset_names;
+  for (const auto& [name, path] : scene.assets) asset_names.push_back(name);
+  for (size_t i = 0; i < scene.bodies.size(); ++i) {
+    BodyDescription& body = scene.bodies[i];
+    if (body.name.empty()) body.name = fmt::format("{} {}", shape_word(body), i + 1);
+    if (body.asset.empty() || scene.assets.count(body.asset) > 0) continue;
+    const std::string near = nearest_word(body.asset, asset_names);
+    return input_error(fmt::format("{}/asset: there is no asset \"{}\"{}", at_line(root, file, "bodies", i), body.asset,
+                                   near.empty() ? "; name it under \"assets\"" : fmt::format("; did you mean \"{}\"?", near)));
+  }
+  return {};
+}
+
+Result<void> check_names(const Scene& scene, const Json& root, std::string_view file) {
+  std::set<std::string> names;
+  std::vector<std::string> list;
+  for (const BodyDescription& body : scene.bodies) {
+    if (!names.insert(body.name).second) return input_error(fmt::format("{}: /bodies: two bodies are called \"{}\"; names must differ", file, body.name));
+    list.push_back(body.name);
+  }
+  for (size_t i = 0; i < scene.joints.size(); ++i) {
+    for (const auto& [key, name] : {std::pair{"body", scene.joints[i].body}, {"to", scene.joints[i].to}}) {
+      if (name.empty() || names.count(name) > 0) continue;
+      const std::string near = nearest_word(name, list);
+      return input_error(fmt::format("{}/{}: there is no body \"{}\"{}", at_line(root, file, "joints", i), key, name,
+                                     near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes) {
+  const std::string name = file.string();
+  Result<Json> foreign = parse_json(text, name, JsonDialect::Foreign);
+  if (foreign && is_authors_scene(*foreign)) {
+    if (!changes.empty()) return input_error(fmt::format("{}: --set works on scenes of our own format; convert this one with 'crumple check' first", name));
+    return read_authors_scene(*foreign, file);
+  }
+  Result<Json> json = parse_json(text, name, JsonDialect::Relaxed);
+  if (!json) return json.error();
+  for (const std::string& change : changes) {
+    if (Result<void> changed = apply_change(*json, change); !changed) return changed.error();
+  }
+  Scene scene;
+  if (Result<void> read = Fields::read(*json, name, scene); !read) return read.error();
+  scene.file = file;
+  if (Result<void> checked = check_references(scene, *json, name); !checked) return checked.error();
+  scene.bodies = expand_places(std::move(scene.bodies));
+  if (Result<void> checked = check_names(scene, *json, name); !checked) return checked.error();
+  return scene;
+}
+
+Result<Scene> load_scene(const std::filesystem::path& file, const std::vector<std::string>& changes) {
+  Result<std::string> text = io::read_file(file);
+  if (!text) return text.error();
+  return parse_scene(*text, file, changes);
+}
+
+Json scene_json(const Scene& scene) {
+  return Fields::write(scene);
+}
+
+Json scene_schema() {
+  Json schema = Fields::schema<Scene>();
+  Json root = Json::object({{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Crumple scene"}});
+  for (auto& member : schema.members) root.members.push_back(std::move(member));
+  root["required"] = Json::array({"crumple"});
+  return root;
+}
+
+int Scene::frame_count() const {
+  return static_cast<int>(std::floor(seconds * fps + 1e-6));
+}
+
+Mat3 rotation_from_degrees(const Vec3& turn) {
+  const Vec3 angles = turn * (std::numbers::pi / 180);
+  using Eigen::AngleAxisd;
+  return (AngleAxisd(angles.z(), Vec3::UnitZ()) * AngleAxisd(angles.y(), Vec3::UnitY()) * AngleAxisd(angles.x(), Vec3::UnitX())).toRotationMatrix();
+}
+
+Mat3 rotation_of(const BodyDescription& body) {
+  if (!body.quaternion) return rotation_from_degrees(body.turn);
+  const auto& q = *body.quaternion;
+  return Quat(q[3], q[0], q[1], q[2]).normalized().toRotationMatrix();
+}
+
+std::filesystem::path resolve_path(const Scene& scene, const std::string& file) {
+  const std::filesystem::path path = file;
+  return path.is_absolute() ? path : scene.file.parent_path() / path;
+}
+
+}  // namespace crumple

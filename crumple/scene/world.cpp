@@ -1,0 +1,160 @@
+#include "crumple/scene/world.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "crumple/core/timer.h"
+#include "crumple/io/files.h"
+#include "crumple/scene/simulation.h"
+
+namespace crumple {
+namespace {
+
+constexpr int kMostGroups = 30;
+
+}  // namespace
+
+long World::Simulation::steps_at_frame(int number) const {
+  if (!scene.step) return static_cast<long>(number) * scene.substeps;
+  return static_cast<long>(std::ceil(number / scene.fps / *scene.step - 1e-9));  // the first step at or after the frame's time
+}
+
+Result<void> World::Simulation::assign_groups() {
+  std::map<std::string, unsigned> bits = {{"", 1u}};
+  const auto bit = [&](const std::string& name) {
+    return bits.emplace(name, 1u << bits.size()).first->second;
+  };
+  for (const BodyDescription& body : scene.bodies) {
+    groups.push_back(bit(body.group));
+    unsigned mask = ~0u;
+    for (const std::string& ignored : body.ignores) mask &= ~bit(ignored);
+    masks.push_back(mask);
+    if (bits.size() > kMostGroups) return input_error(fmt::format("{}: /bodies: more than {} collision groups", scene.file.string(), kMostGroups - 1));
+  }
+  return {};
+}
+
+void World::Simulation::build_joints() {
+  for (const JointDescription& d : scene.joints) {
+    JointSlot slot;
+    for (size_t i = 0; i < scene.bodies.size(); ++i) {
+      if (scene.bodies[i].name == d.body) slot.body_a = static_cast<int>(i);
+      if (scene.bodies[i].name == d.to) slot.body_b = static_cast<int>(i);
+    }
+    const double unit = d.kind == rigid::JointKind::Hinge ? std::numbers::pi / 180 : 1.0;
+    slot.settings.kind = d.kind;
+    slot.settings.at = d.at, slot.settings.axis = d.axis.normalized();
+    if (d.low) slot.settings.low = *d.low * unit, slot.settings.high = *d.high * unit;
+    slot.settings.motor_speed = d.motor;
+    slot.settings.motor_strength = d.strength;
+    slot.settings.collide = d.collide;
+    joints.push_back(slot);
+  }
+}
+
+void World::Simulation::set_start(size_t index) {
+  const Body& body = bodies[index];
+  const BodyDescription& d = *body.description;
+  rigid::PartState& state = states[index];
+  const Transform rest = {rotation_of(d), d.at};
+  state.place = rest * body.rest_in_part().inverse();
+  state.velocity = d.velocity, state.spin = d.spin;
+  state.restitution = d.material.restitution;
+  if (d.asleep) state.activation = 2;
+  last_good[index] = state;
+}
+
+Result<World> World::build(const Scene& scene) {
+  auto simulation = std::make_unique<Simulation>(scene);
+  Simulation& s = *simulation;
+  if (Result<void> grouped = s.assign_groups(); !grouped) return grouped.error();
+  for (const BodyDescription& description : s.scene.bodies) {
+    Result<Body> body = build_body(s.scene, description, s.library);
+    if (!body) return body.error();
+    s.bodies.push_back(std::move(*body));
+  }
+  s.states.resize(s.bodies.size()), s.last_good.resize(s.bodies.size()), s.work.resize(s.bodies.size());
+  for (size_t i = 0; i < s.bodies.size(); ++i) s.set_start(i);
+  s.build_joints();
+  s.control();
+  s.scene_hash = io::hash_bytes(write_json(scene_json(s.scene), 0), s.library.content_hash());
+  s.fingerprint = s.scene_hash;
+  s.update_fingerprint();
+  return World(std::move(simulation));
+}
+
+void World::step() {
+  Simulation& s = *simulation_;
+  s.control();
+  {
+    const CpuTimer timer(s.timings.rigid);
+    s.rigid.step(s.scene.dt(), s.loads);
+  }
+  const CpuTimer timer(s.timings.deform);
+  s.check();
+  s.step_layers();
+  s.apply_effects();
+  ++s.steps;
+  ++s.timings.steps;
+  for (const int body : s.busy) s.timings.hits += static_cast<long>(s.work[static_cast<size_t>(body)].hits.size());
+}
+
+void World::step_frame() {
+  Simulation& s = *simulation_;
+  const long until = s.steps_at_frame(s.frame + 1);
+  while (s.steps < until) step();
+  ++s.frame;
+  s.update_fingerprint();
+  if (is_checkpoint(s.frame)) s.rebuild();
+}
+
+World::World(std::unique_ptr<Simulation> simulation) : simulation_(std::move(simulation)) {}
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+World::~World() = default;
+
+double World::time() const { return static_cast<double>(simulation_->steps) * simulation_->scene.dt(); }
+int World::frame() const { return simulation_->frame; }
+const Scene& World::scene() const { return simulation_->scene; }
+const std::vector<Body>& World::bodies() const { return simulation_->bodies; }
+const StepReport& World::report() const { return simulation_->report; }
+const StepTimings& World::timings() const { return simulation_->timings; }
+int World::awake_count() const { return simulation_->rigid.awake_count(); }
+const rigid::Loads& World::loads() const { return simulation_->loads; }
+const AssetLibrary& World::library() const { return simulation_->library; }
+uint64_t World::fingerprint() const { return simulation_->fingerprint; }
+void World::set_fingerprint(uint64_t fingerprint) { simulation_->fingerprint = fingerprint; }
+uint64_t World::scene_hash() const { return simulation_->scene_hash; }
+bool World::is_checkpoint(int frame) const { return frame > 0 && frame % simulation_->scene.checkpoint == 0; }
+Transform World::place(int body) const { return simulation_->place(simulation_->bodies[static_cast<size_t>(body)]); }
+
+rigid::PartState World::part_state(int body) const {
+  const Body& b = simulation_->bodies[static_cast<size_t>(body)];
+  return b.part >= 0 ? simulation_->rigid.state(b.part) : simulation_->states[static_cast<size_t>(body)];
+}
+
+double World::kinetic_energy() const {
+  double energy = 0;
+  for (const Body& body : simulation_->bodies) {
+    if (body.part < 0 || body.frozen || body.description->motion != rigid::Motion::Dynamic) continue;
+    const rigid::PartState state = simulation_->rigid.state(body.part);
+    const Vec3 local_spin = state.place.rotation.transpose() * state.spin;
+    energy += 0.5 * body.mass * state.velocity.squaredNorm() + 0.5 * local_spin.dot(body.inertia.cwiseProduct(local_spin));
+  }
+  return energy;
+}
+
+Frame World::look(bool weight_colors) const {
+  Frame frame;
+  frame.number = simulation_->frame;
+  frame.time = time();
+  for (size_t i = 0; i < simulation_->bodies.size(); ++i) {
+    const Body& body = simulation_->bodies[i];
+    if (body.part >= 0 && body.look.visible) frame.items.push_back(draw_body(body, static_cast<int>(i), simulation_->place(body), weight_colors));
+  }
+  return frame;
+}
+
+}  // namespace crumple

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crumple/scene/body.h"
+
+namespace crumple {
+
+/// What has gone wrong or was remarkable in a run so far.
+struct StepReport {
+  struct Frozen {
+    std::string body;
+    double time;  // s
+    std::string why;
+  };
+  std::vector<Frozen> frozen;
+};
+
+/// CPU seconds.
+struct StepTimings {
+  double rigid = 0, deform = 0;
+  long steps = 0, hits = 0;
+};
+
+/// A scene in motion.
+class World {
+ public:
+  static Result<World> build(const Scene& scene);
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+  ~World();
+
+  /// One step of the scene's dt.
+  void step();
+  /// Steps until the next frame. Frames that are checkpoints end with a barrier: the rigid world is built anew from the state, so a
+  /// run that continues from there takes the same way to the last bit.
+  void step_frame();
+
+  double time() const;
+  int frame() const;  // the last frame reached
+  const Scene& scene() const;
+  const std::vector<Body>& bodies() const;
+  const StepReport& report() const;
+  const StepTimings& timings() const;
+  int awake_count() const;
+  double kinetic_energy() const;  // J, of the dynamic bodies
+  /// World place of a body's rest frame.
+  Transform place(int body) const;
+  rigid::PartState part_state(int body) const;
+  /// The contacts of the last step.
+  const rigid::Loads& loads() const;
+
+  /// What there is to see now.
+  Frame look(bool weight_colors = false) const;
+
+  /// State as arrays: what a frame shows, or everything that a checkpoint needs. Valid until the next step.
+  std::vector<io::ArrayView> frame_arrays();
+  std::vector<io::ArrayView> checkpoint_arrays();
+  /// Continues from a checkpoint of the same scene.
+  Result<void> restore(int frame, const io::ArrayStore& store);
+  bool is_checkpoint(int frame) const;
+
+  /// Chained over the whole state at every frame so far.
+  uint64_t fingerprint() const;
+  void set_fingerprint(uint64_t fingerprint);
+  /// Of the scene and all its files: runs with equal hashes are equal.
+  uint64_t scene_hash() const;
+  const AssetLibrary& library() const;
+
+ private:
+  struct Simulation;
+  explicit World(std::unique_ptr<Simulation> simulation);
+  std::unique_ptr<Simulation> simulation_;
+};
+
+}  // namespace crumple
