@@ -8,16 +8,17 @@ namespace crumple::rigid {
 
 enum class JointKind { Hinge, Slider, Ball, Fixed };
 
-/// An ordinary joint between two parts, or between a part and the world (part_b = -1).
+/// An ordinary joint between two parts, or between a part and the world (part_b = -1). Positions, limits and motors count how part_a
+/// turns about or moves along `axis` as seen from part_b (or the world), from where the two stood when the joint was made.
 struct JointSettings {
   JointKind kind = JointKind::Fixed;
   int part_a = -1, part_b = -1;
-  Vec3 at = Vec3::Zero();       // world, at the moment it is added
-  Vec3 axis = Vec3::UnitY();    // world; hinge and slider
-  std::optional<double> low, high;  // limits: radians (hinge) or metres (slider)
-  std::optional<double> motor_speed;  // rad/s or m/s
-  double motor_strength = 0;          // largest torque (N m) or force (N)
-  bool collide = false;               // whether the two parts still collide
+  Vec3 at = Vec3::Zero();                     // world, at the moment it is added
+  Vec3 axis = Vec3::UnitY();                  // world; hinge and slider
+  std::optional<double> low = {}, high = {};  // limits: radians within half a turn either way (hinge) or metres (slider)
+  std::optional<double> motor_speed = {};     // rad/s or m/s
+  double motor_strength = 0;                  // largest torque (N m) or force (N)
+  bool collide = false;                       // whether the two parts still collide
 };
 
 /// A joint's frames in its parts, so that a rebuilt world holds exactly the same joint.

@@ -17,31 +17,45 @@ struct Cylinder {
   double radius, height;  // stands along y
 };
 struct Capsule {
-  double radius, height;  // height of the straight part's whole body, caps included; stands along y
+  double radius, height;  // height of the whole body, caps included (at least twice the radius); stands along y
 };
 struct Plane {
   Vec3 normal;  // unit length; everything below is solid
   double offset;
 };
-/// Not convex: static or scripted bodies only (the scene reader refuses others).
+/// Not convex: static or scripted bodies only (the scene reader refuses others). A mesh that is convex after all collides as one
+/// hull, which is faster and has no inner edges to stumble over.
 struct Triangles {
   TriMesh mesh;
 };
 /// A compound of convex hulls, given by their points in the part's own frame. The points may move: see World::reshape.
 struct Hulls {
-  std::vector<std::vector<Vec3>> points;  // #hulls
+  std::vector<std::vector<Vec3>> points;  // #hulls, none of them empty
   double margin = 0.005;                  // added outside the points
 };
 
 using Shape = std::variant<Box, Sphere, Cylinder, Capsule, Plane, Triangles, Hulls>;
 
-/// Volume, centre and inertia per unit of density about the centre, in the shape's frame. Planes and triangles have none.
+/// Mass, centre and inertia about the centre, in the shape's frame.
 struct MassProperties {
   double mass = 0;
   Vec3 center = Vec3::Zero();
-  Vec3 inertia = Vec3::Zero();        // principal moments
-  Mat3 axes = Mat3::Identity();       // columns: principal axes
+  Vec3 inertia = Vec3::Zero();   // principal moments
+  Mat3 axes = Mat3::Identity();  // columns: principal axes, right-handed
 };
+
+/// Planes and triangles have no mass. Hulls overlap, so several count as the one convex hull around them all: exact for one hull,
+/// otherwise take the mass of the mesh that they came from.
 MassProperties mass_properties(const Shape& shape, double density);
+/// Of the solid inside a closed surface whose triangles are counter-clockwise from outside; nothing if it encloses no volume.
+MassProperties mass_properties(const TriMesh& closed, double density);
+
+/// Principal moments and axes of a symmetric inertia tensor. Of all orders and signs of the axes those next to `near` are taken,
+/// so that a body whose shape changes a little does not see its frame jump.
+struct PrincipalAxes {
+  Vec3 moments;
+  Mat3 axes;  // columns, right-handed if `near` is
+};
+PrincipalAxes principal_axes(const Mat3& inertia, const Mat3& near = Mat3::Identity());
 
 }  // namespace crumple::rigid

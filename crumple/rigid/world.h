@@ -10,6 +10,7 @@
 
 namespace crumple::rigid {
 
+/// Scripted parts go where their velocity takes them, whatever they hit; while they move they carry and push others.
 enum class Motion { Static, Dynamic, Scripted };
 
 struct Surface {
@@ -24,8 +25,8 @@ struct PartState {
   Transform place;  // of the frame at the centre of mass, along the principal axes
   Vec3 velocity = Vec3::Zero();
   Vec3 spin = Vec3::Zero();  // rad/s, world
-  double restitution = 0;
-  int activation = 1;        // the engine's sleep state
+  double restitution = -1;   // below 0: that of the surface
+  int activation = 1;        // the engine's sleep state: 1 awake, 2 asleep, 3 about to fall asleep, 4 never sleeps
   double idle_time = 0;      // s since it last moved visibly
 };
 
@@ -54,7 +55,7 @@ class World {
   World& operator=(World&&) noexcept;
 
   int add_part(const PartSettings& settings);
-  /// Takes a part out of the world (its index stays taken) with its joints.
+  /// Takes a part out of the world (its index stays taken) with its joints, and wakes what leaned on it.
   void remove_part(int part);
   bool has_part(int part) const;
 
@@ -62,20 +63,24 @@ class World {
   /// Adds a joint whose frames are known already (after a rebuild).
   int add_joint(const JointSettings& settings, const JointFrames& frames);
   JointFrames joint_frames(int joint) const;
+  /// Takes a joint out of the world (its index stays taken) and wakes its parts.
+  void remove_joint(int joint);
+  bool has_joint(int joint) const;
 
   /// One step of exactly dt; fills `loads` anew.
   void step(double dt, Loads& loads);
 
   PartState state(int part) const;
-  void set_state(int part, const PartState& state);
+  void set_state(int part, const PartState& state);                     // sleeps or wakes as the state says
   void set_velocity(int part, const Vec3& velocity, const Vec3& spin);  // wakes the part
   void set_restitution(int part, double restitution);
-  bool is_awake(int part) const;
+  bool is_awake(int part) const;  // dynamic and not asleep, or scripted and moving
   void wake(int part);
-  int awake_count() const;
+  int awake_count() const;  // of the dynamic parts
 
   /// A part of kind Hulls changes its shape: new hull points (same hulls and counts, new frame), new inertia, new place; the
-  /// mass stays. Cached contact points move with the frame, so contacts persist. Velocities are set by the caller.
+  /// mass stays. Cached contact points and joints move with the frame, so they persist. Wakes a part that sleeps.
+  /// Velocities are set by the caller.
   struct Reshape {
     std::span<const Vec3> points;  // all hulls' points one after another
     Vec3 inertia;

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "crumple/math/types.h"
+
+namespace crumple::rigid {
+
+struct ConvexHull {
+  std::vector<int> vertices;    // indices of the extreme points, ascending
+  std::vector<Triangle> faces;  // indices into the points, counter-clockwise from outside
+};
+
+/// The hull to within 1/10000 of the points' extent: what sticks out less may be left out. Flat point sets give few or no faces.
+ConvexHull convex_hull(std::span<const Vec3> points);
+
+}  // namespace crumple::rigid

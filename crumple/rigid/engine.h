@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <btBulletDynamicsCommon.h>
+
+#include "crumple/rigid/collision_shape.h"
+#include "crumple/rigid/world.h"
+
+namespace crumple::rigid {
+
+struct Part {
+  explicit Part(const PartSettings& settings);
+
+  CollisionShape shape;
+  btRigidBody body;
+  Motion motion;
+  double mass;  // the engine keeps only its inverse
+  Vec3 scripted_velocity = Vec3::Zero(), scripted_spin = Vec3::Zero();
+  std::vector<int> joints;
+};
+
+struct Joint {
+  JointSettings settings;
+  JointFrames frames;
+  btJointFeedback feedback;
+  std::unique_ptr<btTypedConstraint> constraint;
+};
+
+/// Which contact manifolds touch a part. Made when first asked for after a step, so that many parts may reshape for the price of one
+/// walk over all manifolds.
+struct ManifoldIndex {
+  bool valid = false;
+  std::vector<int> first;      // #parts + 1: begin of each part's range in `manifolds`
+  std::vector<int> manifolds;  // numbers in the dispatcher
+};
+
+/// Groups and masks as Bullet does it, and no pairs in which nothing can move.
+struct PairFilter final : btOverlapFilterCallback {
+  bool needBroadphaseCollision(btBroadphaseProxy* a, btBroadphaseProxy* b) const override;
+};
+
+struct World::Engine {
+  explicit Engine(const WorldSettings& settings);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  Part& part(int index);
+  Joint& joint(int index);
+  std::span<const int> manifolds_of(int part);
+  void wake(Part& part);
+  void set_activation(Part& part, int activation, double idle_time);
+
+  // joints.cpp
+  JointFrames frames_now(const JointSettings& settings);
+  int add_joint(const JointSettings& settings, const JointFrames& frames);
+  void remove_joint(int index);
+  void limit_motors(double dt);
+  void move_joints(int part, const Transform& old_to_new);
+
+  // loads.cpp
+  void gather(Loads& loads, double dt);
+  void gather_contacts(std::vector<Contact>& contacts);
+  void gather_joints(std::vector<JointLoad>& loads, double dt);
+
+  // reshape.cpp
+  void index_manifolds();
+  void move_contacts(int part, const Transform& old_to_new);
+
+  WorldSettings settings;
+  PairFilter filter;
+  btDefaultCollisionConfiguration configuration;
+  btCollisionDispatcher dispatcher;
+  btDbvtBroadphase broadphase;
+  btSequentialImpulseConstraintSolver solver;
+  btDiscreteDynamicsWorld world;
+  btRigidBody ground;                          // what joints to the world hold on to; collides with nothing. One per world, unlike the engine's own.
+  std::vector<std::unique_ptr<Part>> parts;    // empty where removed
+  std::vector<std::unique_ptr<Joint>> joints;  // empty where removed
+  ManifoldIndex manifold_index;
+};
+
+}  // namespace crumple::rigid

@@ -1,0 +1,139 @@
+#include "crumple/rigid/hull_overshoot.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace crumple::rigid {
+namespace {
+
+Vec3 unit_or_zero(const Vec3& v) {
+  const double length = v.norm();
+  return length > 0 ? Vec3(v / length) : Vec3::Zero();
+}
+
+double angle_at(const Vec3& corner, const Vec3& a, const Vec3& b) {
+  const Vec3 u = a - corner, v = b - corner;
+  return std::atan2(u.cross(v).norm(), u.dot(v));
+}
+
+/// Numbers the edges: the same number for the same two vertices.
+std::vector<std::array<int, 3>> number_edges(std::span<const Triangle> faces, int& count) {
+  struct Use {
+    int a, b, face, corner;
+  };
+  std::vector<Use> uses;
+  for (size_t f = 0; f < faces.size(); ++f) {
+    for (int corner = 0; corner < 3; ++corner) {
+      const int a = faces[f][(corner + 1) % 3], b = faces[f][(corner + 2) % 3];
+      uses.push_back({std::min(a, b), std::max(a, b), static_cast<int>(f), corner});
+    }
+  }
+  std::stable_sort(uses.begin(), uses.end(), [](const Use& x, const Use& y) { return std::pair(x.a, x.b) < std::pair(y.a, y.b); });
+  std::vector<std::array<int, 3>> edges(faces.size());
+  count = 0;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (i > 0 && (uses[i].a != uses[i - 1].a || uses[i].b != uses[i - 1].b)) ++count;
+    edges[uses[i].face][uses[i].corner] = count;
+  }
+  count = uses.empty() ? 0 : count + 1;
+  return edges;
+}
+
+/// One sample for small faces, seven for those wide enough to bridge something.
+void sample_face(const Vec3& a, const Vec3& b, const Vec3& c, double small, std::vector<Vec3>& samples) {
+  samples.clear();
+  const double longest = std::sqrt(std::max({(a - b).squaredNorm(), (b - c).squaredNorm(), (c - a).squaredNorm()}));
+  samples.push_back((a + b + c) / 3);
+  if (longest <= small) return;
+  for (const auto& [major, minor] : {std::pair(0.6, 0.2), std::pair(0.1, 0.45)}) {
+    samples.push_back(major * a + minor * (b + c));
+    samples.push_back(major * b + minor * (c + a));
+    samples.push_back(major * c + minor * (a + b));
+  }
+}
+
+Triangle sorted_face(const Triangle& face, std::span<const int> vertices) {
+  Triangle sorted = {vertices[face[0]], vertices[face[1]], vertices[face[2]]};
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+}  // namespace
+
+BodySurface::BodySurface(std::span<const Vec3> positions, std::span<const Triangle> faces)
+    : faces_(faces.begin(), faces.end()), corner_normals_(positions.size(), Vec3::Zero()), tree_(positions, faces) {
+  int edge_count = 0;
+  edges_ = number_edges(faces, edge_count);
+  edge_normals_.assign(edge_count, Vec3::Zero());
+  face_normals_.reserve(faces.size());
+  for (size_t f = 0; f < faces.size(); ++f) {
+    const auto& [a, b, c] = faces[f];
+    const Vec3 normal = unit_or_zero((positions[b] - positions[a]).cross(positions[c] - positions[a]));
+    face_normals_.push_back(normal);
+    for (const int edge : edges_[f]) edge_normals_[edge] += normal;
+    corner_normals_[a] += angle_at(positions[a], positions[b], positions[c]) * normal;
+    corner_normals_[b] += angle_at(positions[b], positions[c], positions[a]) * normal;
+    corner_normals_[c] += angle_at(positions[c], positions[a], positions[b]) * normal;
+  }
+}
+
+Vec3 BodySurface::normal_at(const TriangleTree::Hit& hit) const {
+  constexpr double kOn = 1e-9;  // barycentric: this near to an edge counts as on it
+  int zeros = 0, zero = 0, one = 0;
+  for (int corner = 0; corner < 3; ++corner) {
+    if (hit.barycentric[corner] <= kOn)
+      ++zeros, zero = corner;
+    else
+      one = corner;
+  }
+  if (zeros == 0) return face_normals_[hit.triangle];
+  return zeros == 1 ? edge_normals_[edges_[hit.triangle][zero]] : corner_normals_[faces_[hit.triangle][one]];
+}
+
+double BodySurface::signed_distance(const Vec3& point) const {
+  const TriangleTree::Hit hit = tree_.closest(point);
+  if (hit.triangle < 0) return 0;
+  return normal_at(hit).dot(point - hit.point) < 0 ? -hit.distance : hit.distance;
+}
+
+void add_overshoot(const BodySurface& surface, std::span<const Triangle> body_faces, std::span<const Vec3> points, std::span<const int> vertices,
+                   const ConvexHull& hull, double tolerance, Overshoot& overshoot) {
+  const double on_surface = 1e-3 * tolerance;
+  std::vector<Vec3> samples;
+  for (const Triangle& face : hull.faces) {
+    const Vec3 &a = points[face[0]], &b = points[face[1]], &c = points[face[2]];
+    const double area = (b - a).cross(c - a).norm() / 2;
+    if (std::binary_search(body_faces.begin(), body_faces.end(), sorted_face(face, vertices))) {
+      overshoot.exposed += area;
+      continue;
+    }
+    sample_face(a, b, c, tolerance, samples);
+    const double share = area / static_cast<double>(samples.size());
+    for (const Vec3& sample : samples) {
+      const double distance = surface.signed_distance(sample);
+      if (distance < -on_surface) continue;  // within the body: no one can touch it
+      overshoot.exposed += share;
+      if (distance <= on_surface) continue;
+      overshoot.outside.push_back({distance, share});
+      overshoot.beyond += share * std::max(0.0, distance - tolerance);
+    }
+  }
+}
+
+double percentile_95(std::span<const Overshoot> hulls) {
+  double exposed = 0;
+  std::vector<Overshoot::Sample> samples;
+  for (const Overshoot& hull : hulls) {
+    exposed += hull.exposed;
+    samples.insert(samples.end(), hull.outside.begin(), hull.outside.end());
+  }
+  std::stable_sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.distance > b.distance; });
+  double area = 0;
+  for (const auto& sample : samples) {
+    area += sample.area;
+    if (area > 0.05 * exposed) return sample.distance;
+  }
+  return 0;
+}
+
+}  // namespace crumple::rigid

@@ -1,0 +1,67 @@
+#include "crumple/rigid/loads.h"
+
+#include "crumple/rigid/bullet.h"
+#include "crumple/rigid/engine.h"
+
+namespace crumple::rigid {
+namespace {
+
+/// Contacts between sleeping parts were not solved and still hold the impulses of the step before they fell asleep.
+bool was_solved(const Part& part) {
+  return part.motion == Motion::Dynamic && part.body.isActive();
+}
+
+Contact contact_of(const Part& a, const Part& b, const btManifoldPoint& point) {
+  Contact contact;
+  contact.part_a = a.body.getUserIndex();
+  contact.part_b = b.body.getUserIndex();
+  contact.hull_a = a.shape.is_compound() ? point.m_index0 : -1;
+  contact.hull_b = b.shape.is_compound() ? point.m_index1 : -1;
+  contact.local_a = from_bullet(point.m_localPointA);
+  contact.local_b = from_bullet(point.m_localPointB);
+  contact.normal = from_bullet(point.m_normalWorldOnB);
+  contact.impulse = point.m_appliedImpulse;
+  contact.friction = point.m_appliedImpulseLateral1 * from_bullet(point.m_lateralFrictionDir1) +
+                     point.m_appliedImpulseLateral2 * from_bullet(point.m_lateralFrictionDir2);
+  contact.distance = point.getDistance();
+  return contact;
+}
+
+}  // namespace
+
+void World::Engine::gather(Loads& loads, double dt) {
+  gather_contacts(loads.contacts);
+  gather_joints(loads.joints, dt);
+}
+
+void World::Engine::gather_contacts(std::vector<Contact>& contacts) {
+  contacts.clear();
+  for (int m = 0; m < dispatcher.getNumManifolds(); ++m) {
+    const btPersistentManifold& manifold = *dispatcher.getManifoldByIndexInternal(m);
+    if (manifold.getNumContacts() == 0) continue;
+    const Part& a = *parts[manifold.getBody0()->getUserIndex()];
+    const Part& b = *parts[manifold.getBody1()->getUserIndex()];
+    if (!was_solved(a) && !was_solved(b)) continue;
+    for (int i = 0; i < manifold.getNumContacts(); ++i) {
+      const btManifoldPoint& point = manifold.getContactPoint(i);
+      if (point.m_appliedImpulse > 0) contacts.push_back(contact_of(a, b, point));
+    }
+  }
+}
+
+void World::Engine::gather_joints(std::vector<JointLoad>& loads, double dt) {
+  loads.clear();
+  for (size_t i = 0; i < joints.size(); ++i) {
+    if (!joints[i]) continue;
+    const Joint& joint = *joints[i];
+    const Part& a = *parts[joint.settings.part_a];
+    const Part* b = joint.settings.part_b >= 0 ? parts[joint.settings.part_b].get() : nullptr;
+    if (!was_solved(a) && !(b && was_solved(*b))) continue;
+    const Vec3 force = from_bullet(joint.feedback.m_appliedForceBodyA);
+    const Vec3 torque = from_bullet(joint.feedback.m_appliedTorqueBodyA);  // about the part's centre of mass
+    const Vec3 arm = from_bullet(a.body.getWorldTransform()).rotation * joint.frames.in_a.translation;
+    loads.push_back({static_cast<int>(i), force.norm() * dt, (torque - arm.cross(force)).norm() * dt});
+  }
+}
+
+}  // namespace crumple::rigid

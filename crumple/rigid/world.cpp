@@ -1,0 +1,211 @@
+#include "crumple/rigid/world.h"
+
+#include <cassert>
+
+#include "crumple/rigid/bullet.h"
+#include "crumple/rigid/engine.h"
+
+namespace crumple::rigid {
+namespace {
+
+btRigidBody::btRigidBodyConstructionInfo construction(const PartSettings& settings, btCollisionShape* shape) {
+  const bool dynamic = settings.motion == Motion::Dynamic;
+  assert(!dynamic || settings.mass > 0);
+  // No motion state: the engine would hand out interpolated places through it.
+  btRigidBody::btRigidBodyConstructionInfo info(dynamic ? settings.mass : 0, nullptr, shape, to_bullet(dynamic ? settings.inertia : Vec3::Zero()));
+  info.m_startWorldTransform = to_bullet(settings.state.place);
+  info.m_friction = settings.surface.friction;
+  info.m_rollingFriction = settings.surface.rolling_friction;
+  info.m_restitution = settings.state.restitution >= 0 ? settings.state.restitution : settings.surface.restitution;
+  info.m_linearDamping = settings.surface.linear_damping;
+  info.m_angularDamping = settings.surface.angular_damping;
+  return info;
+}
+
+Transform advanced(const Transform& place, const Vec3& velocity, const Vec3& spin, double dt) {
+  Transform result = place;
+  result.translation += velocity * dt;
+  const double angle = spin.norm() * dt;
+  if (angle != 0) {
+    const Quat turn(Eigen::AngleAxisd(angle, spin.normalized()));
+    result.rotation = (turn * Quat(place.rotation)).normalized().toRotationMatrix();
+  }
+  return result;
+}
+
+bool moves(const Part& part) {
+  return part.motion == Motion::Scripted && (!part.scripted_velocity.isZero(0) || !part.scripted_spin.isZero(0));
+}
+
+/// The engine takes a scripted body's velocity from the difference of two places: the one before is made up from the velocity.
+/// Scripted parts at rest sleep, otherwise nothing on them ever could.
+void prepare_scripted(Part& part, double dt) {
+  const bool moving = moves(part);
+  part.body.forceActivationState(moving ? ACTIVE_TAG : ISLAND_SLEEPING);
+  part.body.setLinearVelocity(to_bullet(part.scripted_velocity));
+  part.body.setAngularVelocity(to_bullet(part.scripted_spin));
+  if (!moving) return;
+  const Transform now = from_bullet(part.body.getWorldTransform());
+  part.body.setInterpolationWorldTransform(to_bullet(advanced(now, part.scripted_velocity, part.scripted_spin, -dt)));
+}
+
+void move_scripted(btDiscreteDynamicsWorld& world, Part& part, double dt) {
+  if (!moves(part)) return;
+  const Transform now = from_bullet(part.body.getWorldTransform());
+  part.body.setCenterOfMassTransform(to_bullet(advanced(now, part.scripted_velocity, part.scripted_spin, dt)));
+  world.updateSingleAabb(&part.body);
+}
+
+void set_velocities(Part& part, const Vec3& velocity, const Vec3& spin) {
+  if (part.motion == Motion::Static) return;
+  if (part.motion == Motion::Scripted) part.scripted_velocity = velocity, part.scripted_spin = spin;
+  part.body.setLinearVelocity(to_bullet(velocity));
+  part.body.setAngularVelocity(to_bullet(spin));
+  part.body.setInterpolationLinearVelocity(to_bullet(velocity));
+  part.body.setInterpolationAngularVelocity(to_bullet(spin));
+}
+
+}  // namespace
+
+Part::Part(const PartSettings& settings)
+    : shape(settings.shape), body(construction(settings, shape.get())), motion(settings.motion), mass(settings.mass) {
+  if (motion == Motion::Scripted) body.setCollisionFlags(body.getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
+  set_velocities(*this, settings.state.velocity, settings.state.spin);
+}
+
+bool PairFilter::needBroadphaseCollision(btBroadphaseProxy* a, btBroadphaseProxy* b) const {
+  if ((a->m_collisionFilterGroup & b->m_collisionFilterMask) == 0 || (b->m_collisionFilterGroup & a->m_collisionFilterMask) == 0) return false;
+  const auto fixed = [](const btBroadphaseProxy* proxy) {
+    return static_cast<btCollisionObject*>(proxy->m_clientObject)->isStaticOrKinematicObject();
+  };
+  return !fixed(a) || !fixed(b);
+}
+
+World::Engine::Engine(const WorldSettings& given)
+    : settings(given),
+      dispatcher(&configuration),
+      world(&dispatcher, &broadphase, &solver, &configuration),
+      ground(btRigidBody::btRigidBodyConstructionInfo(0, nullptr, nullptr)) {
+  broadphase.getOverlappingPairCache()->setOverlapFilterCallback(&filter);
+  world.setGravity(to_bullet(settings.gravity));
+  world.getSolverInfo().m_numIterations = settings.iterations;
+  world.setForceUpdateAllAabbs(false);  // boxes of what sleeps or stands stay; whoever moves such a part updates its box
+}
+
+World::Engine::~Engine() {
+  for (const auto& joint : joints)
+    if (joint) world.removeConstraint(joint->constraint.get());
+  for (const auto& part : parts)
+    if (part) world.removeRigidBody(&part->body);
+}
+
+Part& World::Engine::part(int index) {
+  assert(index >= 0 && index < static_cast<int>(parts.size()) && parts[index]);
+  return *parts[index];
+}
+
+void World::Engine::wake(Part& part) {
+  if (part.motion == Motion::Dynamic) part.body.activate();
+}
+
+void World::Engine::set_activation(Part& part, int activation, double idle_time) {
+  if (part.motion != Motion::Dynamic) return;
+  const bool resting = activation == ISLAND_SLEEPING || activation == WANTS_DEACTIVATION;
+  part.body.forceActivationState(!settings.sleeping ? DISABLE_DEACTIVATION : resting ? activation : ACTIVE_TAG);
+  part.body.setDeactivationTime(idle_time);
+}
+
+World::World(const WorldSettings& settings) : engine_(std::make_unique<Engine>(settings)) {}
+World::~World() = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+
+int World::add_part(const PartSettings& settings) {
+  const int index = static_cast<int>(engine_->parts.size());
+  engine_->parts.push_back(std::make_unique<Part>(settings));
+  Part& part = *engine_->parts.back();
+  part.body.setUserIndex(index);
+  engine_->world.addRigidBody(&part.body, static_cast<int>(settings.group), static_cast<int>(settings.collides_with));
+  engine_->set_activation(part, settings.state.activation, settings.state.idle_time);
+  engine_->manifold_index.valid = false;
+  return index;
+}
+
+void World::remove_part(int index) {
+  Part& part = engine_->part(index);
+  for (const int manifold : engine_->manifolds_of(index)) {
+    const btPersistentManifold* contact = engine_->dispatcher.getManifoldByIndexInternal(manifold);
+    for (const btCollisionObject* body : {contact->getBody0(), contact->getBody1()}) engine_->wake(engine_->part(body->getUserIndex()));
+  }
+  for (const int joint : std::vector<int>(part.joints)) engine_->remove_joint(joint);
+  engine_->world.removeRigidBody(&part.body);
+  engine_->parts[index].reset();
+  engine_->manifold_index.valid = false;
+}
+
+bool World::has_part(int part) const {
+  return part >= 0 && part < static_cast<int>(engine_->parts.size()) && engine_->parts[part];
+}
+
+void World::step(double dt, Loads& loads) {
+  assert(dt > 0);
+  Engine& engine = *engine_;
+  for (const auto& part : engine.parts)
+    if (part && part->motion == Motion::Scripted) prepare_scripted(*part, dt);
+  engine.limit_motors(dt);
+  engine.world.stepSimulation(dt, 0);  // no substeps: exactly one step of dt
+  for (const auto& part : engine.parts)
+    if (part && part->motion == Motion::Scripted) move_scripted(engine.world, *part, dt);
+  engine.manifold_index.valid = false;
+  engine.gather(loads, dt);
+}
+
+PartState World::state(int index) const {
+  const Part& part = engine_->part(index);
+  const bool scripted = part.motion == Motion::Scripted;
+  PartState state;
+  state.place = from_bullet(part.body.getWorldTransform());
+  state.velocity = scripted ? part.scripted_velocity : from_bullet(part.body.getLinearVelocity());
+  state.spin = scripted ? part.scripted_spin : from_bullet(part.body.getAngularVelocity());
+  state.restitution = part.body.getRestitution();
+  const bool dynamic = part.motion == Motion::Dynamic;
+  state.activation = dynamic ? part.body.getActivationState() : moves(part) ? ACTIVE_TAG : ISLAND_SLEEPING;
+  state.idle_time = dynamic ? part.body.getDeactivationTime() : 0;
+  return state;
+}
+
+void World::set_state(int index, const PartState& state) {
+  Part& part = engine_->part(index);
+  set_velocities(part, state.velocity, state.spin);
+  part.body.setCenterOfMassTransform(to_bullet(state.place));
+  if (state.restitution >= 0) part.body.setRestitution(state.restitution);
+  engine_->set_activation(part, state.activation, state.idle_time);
+  engine_->world.updateSingleAabb(&part.body);
+}
+
+void World::set_velocity(int index, const Vec3& velocity, const Vec3& spin) {
+  Part& part = engine_->part(index);
+  set_velocities(part, velocity, spin);
+  engine_->wake(part);
+}
+
+void World::set_restitution(int part, double restitution) {
+  engine_->part(part).body.setRestitution(restitution);
+}
+
+bool World::is_awake(int index) const {
+  const Part& part = engine_->part(index);
+  return part.motion == Motion::Dynamic ? part.body.isActive() : moves(part);
+}
+
+void World::wake(int part) {
+  engine_->wake(engine_->part(part));
+}
+
+int World::awake_count() const {
+  int count = 0;
+  for (const auto& part : engine_->parts) count += part && part->motion == Motion::Dynamic && part->body.isActive();
+  return count;
+}
+
+}  // namespace crumple::rigid

@@ -1,0 +1,169 @@
+#include "crumple/rigid/hulls.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "crumple/rigid/hull_overshoot.h"
+
+namespace crumple::rigid {
+namespace {
+
+/// Cells of a lattice that `inside` accepts, five tetrahedra each.
+template <class Inside>
+TetMesh lattice(int nx, int ny, int nz, double cell, Inside inside) {
+  TetMesh mesh;
+  std::vector<int> number((nx + 1) * (ny + 1) * (nz + 1), -1);
+  const auto vertex = [&](int x, int y, int z) {
+    int& index = number[(z * (ny + 1) + y) * (nx + 1) + x];
+    if (index < 0) index = static_cast<int>(mesh.positions.size()), mesh.positions.push_back(cell * Vec3(x, y, z));
+    return index;
+  };
+  for (int z = 0; z < nz; ++z) {
+    for (int y = 0; y < ny; ++y) {
+      for (int x = 0; x < nx; ++x) {
+        if (!inside(x, y, z)) continue;
+        const auto v = [&](int i) { return vertex(x + (i & 1), y + (i >> 1 & 1), z + (i >> 2 & 1)); };
+        const bool odd = (x + y + z) % 2;
+        const int kEven[5][4] = {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 1, 4, 7}, {6, 4, 2, 7}, {1, 2, 4, 7}};
+        const int kOdd[5][4] = {{1, 3, 0, 5}, {2, 0, 3, 6}, {4, 0, 5, 6}, {7, 5, 3, 6}, {0, 3, 5, 6}};
+        for (const auto& t : odd ? kOdd : kEven) {
+          Tetrahedron tet = {v(t[0]), v(t[1]), v(t[2]), v(t[3])};
+          if (tet_volume(mesh.positions, tet) < 0) std::swap(tet[2], tet[3]);
+          mesh.tets.push_back(tet);
+        }
+      }
+    }
+  }
+  return mesh;
+}
+
+TetMesh box_mesh() {
+  return lattice(8, 4, 4, 0.1, [](int, int, int) { return true; });
+}
+
+TetMesh l_mesh() {
+  return lattice(10, 10, 3, 0.1, [](int x, int y, int) { return x < 3 || y < 3; });
+}
+
+std::vector<Vec3> bent(const TetMesh& mesh, double amount) {
+  std::vector<Vec3> shape = mesh.positions;
+  for (Vec3& p : shape) p.y() += amount * p.x() * p.x();
+  return shape;
+}
+
+/// Directions spread evenly over the sphere.
+std::vector<Vec3> directions() {
+  std::vector<Vec3> result;
+  for (int i = 0; i < 300; ++i) {
+    const double y = 1 - (2 * i + 1) / 300.0, angle = 2.39996322972865332 * i, r = std::sqrt(1 - y * y);
+    result.emplace_back(r * std::cos(angle), y, r * std::sin(angle));
+  }
+  return result;
+}
+
+/// How far each direction reaches within a set of vertices.
+std::vector<double> reach(const std::vector<Vec3>& shape, std::span<const int> vertices) {
+  std::vector<double> result;
+  for (const Vec3& direction : directions()) {
+    double farthest = -1e300;
+    for (const int v : vertices) farthest = std::max(farthest, direction.dot(shape[v]));
+    result.push_back(farthest);
+  }
+  return result;
+}
+
+void expect_every_tet_in_some_hull(const TetMesh& mesh, const std::vector<Vec3>& shape, const HullDecomposition& hulls, double slack) {
+  std::vector<std::vector<double>> reaches;
+  for (const auto& vertices : hulls.vertices) reaches.push_back(reach(shape, vertices));
+  for (const Tetrahedron& tet : mesh.tets) {
+    const std::vector<double> needed = reach(shape, tet);
+    EXPECT_TRUE(std::any_of(reaches.begin(), reaches.end(), [&](const std::vector<double>& given) {
+      return std::equal(needed.begin(), needed.end(), given.begin(), [&](double want, double have) { return want <= have + slack; });
+    }));
+  }
+}
+
+TEST(Hulls, of_a_box_do_not_stand_out) {
+  const TetMesh mesh = box_mesh();
+  const std::vector<std::vector<Vec3>> shapes = {mesh.positions};
+  const HullDecomposition hulls = decompose(mesh, shapes, {.tolerance = 0.01, .least = 1, .most = 8});
+  EXPECT_EQ(hulls.vertices.size(), 1u);
+  EXPECT_EQ(hulls.vertices[0].size(), 8u);  // corners only
+  EXPECT_LT(hulls.overshoot, 1e-9);
+  expect_every_tet_in_some_hull(mesh, mesh.positions, hulls, 1e-6);
+}
+
+TEST(Hulls, every_tetrahedron_and_every_face_belongs_to_a_hull_in_every_shape) {
+  const TetMesh mesh = box_mesh();
+  const std::vector<std::vector<Vec3>> shapes = {mesh.positions, bent(mesh, 0.4), bent(mesh, -0.6)};
+  const HullDecomposition hulls = decompose(mesh, shapes, {.tolerance = 0.01, .least = 4, .most = 16});
+  for (const auto& shape : shapes) expect_every_tet_in_some_hull(mesh, shape, hulls, 1e-4);
+  std::set<int> faces;
+  for (const auto& of_hull : hulls.faces) faces.insert(of_hull.begin(), of_hull.end());
+  EXPECT_EQ(faces.size(), boundary_faces(mesh).size());
+  EXPECT_EQ(hulls.faces.size(), hulls.vertices.size());
+}
+
+TEST(Hulls, hold_shapes_between_the_examples_too) {
+  const TetMesh mesh = box_mesh();
+  const std::vector<std::vector<Vec3>> shapes = {mesh.positions, bent(mesh, 0.4), bent(mesh, -0.6)};
+  const HullDecomposition hulls = decompose(mesh, shapes, {.tolerance = 0.01, .least = 4, .most = 16});
+  expect_every_tet_in_some_hull(mesh, bent(mesh, 0.25), hulls, 1e-3);
+  expect_every_tet_in_some_hull(mesh, bent(mesh, -0.1), hulls, 1e-3);
+}
+
+TEST(Hulls, of_an_l_reach_the_tolerance) {
+  const TetMesh mesh = l_mesh();
+  const std::vector<std::vector<Vec3>> shapes = {mesh.positions};
+  const HullDecomposition one = decompose(mesh, shapes, {.tolerance = 0.02, .least = 1, .most = 1});
+  EXPECT_GT(one.overshoot, 0.2);
+  const HullDecomposition hulls = decompose(mesh, shapes, {.tolerance = 0.02, .least = 2, .most = 24});
+  EXPECT_LE(hulls.overshoot, 0.02);
+  EXPECT_LT(hulls.vertices.size(), 24u);
+}
+
+TEST(Hulls, bridging_in_an_example_counts_as_well) {
+  const TetMesh mesh = box_mesh();
+  const std::vector<std::vector<Vec3>> rest = {mesh.positions}, with_bend = {mesh.positions, bent(mesh, 1.0)};
+  const HullSettings settings{.tolerance = 0.01, .least = 1, .most = 16};
+  EXPECT_EQ(decompose(mesh, rest, settings).vertices.size(), 1u);
+  const HullDecomposition hulls = decompose(mesh, with_bend, settings);
+  EXPECT_GT(hulls.vertices.size(), 1u);
+  EXPECT_LE(hulls.overshoot, 0.01);
+}
+
+TEST(Hulls, come_out_the_same_every_time) {
+  const TetMesh mesh = l_mesh();
+  const std::vector<std::vector<Vec3>> shapes = {mesh.positions, bent(mesh, 0.4)};
+  const HullDecomposition a = decompose(mesh, shapes, {}), b = decompose(mesh, shapes, {});
+  EXPECT_EQ(a.vertices, b.vertices);
+  EXPECT_EQ(a.faces, b.faces);
+  EXPECT_EQ(a.overshoot, b.overshoot);
+}
+
+TEST(Hulls, cope_with_meshes_too_small_to_cut) {
+  TetMesh mesh;
+  EXPECT_TRUE(decompose(mesh, {}, {}).vertices.empty());
+  mesh.positions = {Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()};
+  mesh.tets = {{0, 1, 2, 3}};
+  const HullDecomposition hulls = decompose(mesh, {}, {});
+  ASSERT_EQ(hulls.vertices.size(), 1u);
+  EXPECT_EQ(hulls.vertices[0].size(), 4u);
+  EXPECT_EQ(hulls.faces[0].size(), 4u);
+}
+
+TEST(BodySurface, tells_inside_from_outside_next_to_edges_and_corners) {
+  const TetMesh mesh = l_mesh();
+  const BodySurface surface(mesh.positions, boundary_faces(mesh));
+  EXPECT_NEAR(surface.signed_distance(Vec3(0.15, 0.15, 0.15)), -0.15, 1e-12);
+  EXPECT_NEAR(surface.signed_distance(Vec3(-0.3, -0.4, 0.15)), 0.5, 1e-12);    // edge
+  EXPECT_NEAR(surface.signed_distance(Vec3(-0.1, -0.2, -0.2)), 0.3, 1e-12);    // corner
+  EXPECT_NEAR(surface.signed_distance(Vec3(0.4, 0.5, 0.15)), 0.1, 1e-12);      // in the notch
+  EXPECT_NEAR(surface.signed_distance(Vec3(0.27, 0.26, 0.15)), -0.05, 1e-12);  // behind the notch's edge
+}
+
+}  // namespace
+}  // namespace crumple::rigid
