@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "crumple/core/result.h"
+#include "crumple/geometry/frame.h"
+
+namespace crumple::io {
+
+/// The frame of that index, 0..count-1. Exporters ask for each once, in order, and hold one at a time.
+using FrameSource = std::function<Result<Frame>(int index)>;
+
+struct ExportSettings {
+  std::string name = "scene";      // of the scene and its animation
+  double fps = 24;                 // told to importers; times come from the frames
+  double shape_tolerance = 0.004;  // of an item's rest diagonal: how far a surface may be from where it was
+  int most_shapes = 12;            // morph targets of an item; the tolerance gives way to this
+  double place_tolerance = 2e-4;   // metres
+  double turn_tolerance = 0.02;    // degrees
+  bool colors = false;             // vertex colours, as in the last frame
+};
+
+struct ExportReport {
+  int frames = 0;
+  int nodes = 0;
+  int meshes = 0;
+  int shapes = 0;          // morph targets of all meshes
+  double shape_error = 0;  // metres: no vertex is further than this from where it was in its own frame
+  size_t bytes = 0;
+};
+
+/// A moving scene as one .glb: a node per item with keys for its motion, and for items that change their shape a few morph
+/// targets that fade into one another. Items that come or go are scaled to nothing while they are away.
+Result<ExportReport> export_glb(const FrameSource& source, int count, const ExportSettings& settings, const std::filesystem::path& file);
+
+/// One frame as one surface in world coordinates. OBJ has a group per item; PLY has colours if any item has them.
+Result<ExportReport> export_obj(const Frame& frame, const std::filesystem::path& file);
+Result<ExportReport> export_ply(const Frame& frame, const std::filesystem::path& file);
+
+}  // namespace crumple::io

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "crumple/geometry/frame.h"
+
+namespace crumple::io {
+
+/// Exporters leave out what is hidden or has no triangles.
+bool is_drawn(const FrameItem& item);
+
+/// Empty if the item can be written, else what is wrong with it. Its surface is checked apart, because it need be only once.
+std::string trouble_with_item(const FrameItem& item);
+std::string trouble_with_surface(const TriMesh& mesh);
+
+}  // namespace crumple::io

@@ -1,0 +1,113 @@
+#include "crumple/io/export_tracks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "crumple/core/parallel.h"
+#include "crumple/io/export_check.h"
+
+namespace crumple::io {
+namespace {
+
+bool same_surface(const TriMesh& a, const TriMesh& b) {
+  return a.triangles == b.triangles && a.positions == b.positions && a.uvs.size() == b.uvs.size() &&
+         std::equal(a.uvs.begin(), a.uvs.end(), b.uvs.begin());
+}
+
+Error item_error(const FrameItem& item, int frame, const std::string& trouble) {
+  return input_error(fmt::format("frame {}: \"{}\" cannot be exported: {}", frame, item.name, trouble));
+}
+
+}  // namespace
+
+Result<void> ItemTracks::add(Frame frame) {
+  if (auto time = add_time(frame); !time) return time;
+  const auto index = static_cast<int>(times_.size()) - 1;
+  std::erase_if(frame.items, [](const FrameItem& item) { return !is_drawn(item); });
+  std::vector<int> track(frame.items.size());
+  for (size_t i = 0; i < frame.items.size(); ++i) {
+    const auto found = track_of(frame.items[i], index);
+    if (!found) return found.error();
+    track[i] = *found;
+  }
+  std::vector<std::string> troubles(frame.items.size());
+  parallel_for(frame.items.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      troubles[i] = trouble_with_item(frame.items[i]);
+      if (troubles[i].empty()) follow(tracks_[static_cast<size_t>(track[i])], frame.items[i], index);
+    }
+  });
+  for (size_t i = 0; i < troubles.size(); ++i) {
+    if (!troubles[i].empty()) return item_error(frame.items[i], frame.number, troubles[i]);
+  }
+  hide_missing(index);
+  return {};
+}
+
+Result<void> ItemTracks::add_time(const Frame& frame) {
+  if (times_.empty()) first_time_ = frame.time;
+  const double time = static_cast<float>(frame.time - first_time_);
+  if (!std::isfinite(time) || (!times_.empty() && time <= times_.back())) {
+    return input_error(fmt::format("frame {}: its time, {} s, does not follow that of the frame before", frame.number, frame.time));
+  }
+  times_.push_back(time);
+  return {};
+}
+
+/// An item is known by its name and surface; of two with the same name the first in the frame stays the first.
+Result<int> ItemTracks::track_of(const FrameItem& item, int frame) {
+  std::vector<int>& same_name = tracks_by_name_[item.name];
+  for (const int index : same_name) {
+    ItemTrack& track = tracks_[static_cast<size_t>(index)];
+    const TriMesh* surface = surfaces_[static_cast<size_t>(track.surface)].mesh.get();
+    if (track.last_seen == frame || (surface != item.surface.get() && !same_surface(*surface, *item.surface))) continue;
+    if (track.last_seen != frame - 1) track.switches.push_back({frame, true});
+    track.last_seen = frame;
+    return index;
+  }
+  const auto surface = surface_of(item);
+  if (!surface) return surface.error();
+  const ExportSurface& shared = surfaces_[static_cast<size_t>(*surface)];
+  const std::string name = same_name.empty() ? item.name : fmt::format("{} {}", item.name, same_name.size() + 1);
+  ShapeKeys shapes(shared.rest, std::max(settings_.shape_tolerance * shared.diagonal, double{kUnmoved}), settings_.most_shapes);
+  same_name.push_back(static_cast<int>(tracks_.size()));
+  tracks_.push_back({name, *surface, std::move(shapes), {}, {{frame, true}}, frame, item.look, {}});
+  return same_name.back();
+}
+
+Result<int> ItemTracks::surface_of(const FrameItem& item) {
+  for (size_t i = 0; i < surfaces_.size(); ++i) {
+    if (surfaces_[i].mesh == item.surface || same_surface(*surfaces_[i].mesh, *item.surface)) return static_cast<int>(i);
+  }
+  if (const std::string trouble = trouble_with_surface(*item.surface); !trouble.empty()) {
+    return input_error(fmt::format("\"{}\" cannot be exported: {}", item.name, trouble));
+  }
+  auto rest = std::make_shared<Points>();
+  for (const Vec3& position : item.surface->positions) rest->push_back(position.cast<float>());
+  surfaces_.push_back({item.surface, std::move(rest), bounds_of(item.surface->positions).diagonal()});
+  return static_cast<int>(surfaces_.size()) - 1;
+}
+
+void ItemTracks::follow(ItemTrack& track, FrameItem& item, int frame) const {
+  track.shapes.add(times_[static_cast<size_t>(frame)], item.positions);
+  track.places.add(frame, item.place);
+  track.look = item.look;
+  if (settings_.colors) track.colors = std::move(item.colors);
+}
+
+void ItemTracks::hide_missing(int frame) {
+  for (ItemTrack& track : tracks_) {
+    if (track.last_seen != frame - 1) continue;
+    track.switches.push_back({frame, false});
+    track.places.stay(frame);  // does not set off to where it will appear again before it is gone
+  }
+}
+
+void ItemTracks::finish() {
+  for (ItemTrack& track : tracks_) track.shapes.finish();
+}
+
+}  // namespace crumple::io

@@ -1,0 +1,450 @@
+#include "crumple/io/export.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+
+#include "crumple/io/files.h"
+#include "crumple/io/gltf.h"
+#include "crumple/io/obj.h"
+#include "crumple/io/ply.h"
+
+namespace crumple::io {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr int kFrames = 96;
+constexpr double kFps = 24;
+
+/// A folder that is gone after the test.
+class Export : public testing::Test {
+ protected:
+  Export() : folder_(fs::temp_directory_path() / ("crumple_export_" + std::to_string(getpid()))) { fs::create_directories(folder_); }
+  ~Export() override { fs::remove_all(folder_); }
+  fs::path path(const char* name) const { return folder_ / name; }
+
+ private:
+  fs::path folder_;
+};
+
+/// 0 before `from`, 1 after `to`, smooth between.
+double ease(double time, double from, double to) {
+  const double share = std::clamp((time - from) / (to - from), 0.0, 1.0);
+  return share * share * (3 - 2 * share);
+}
+
+using Points3f = std::vector<Vec3f>;
+
+std::shared_ptr<const TriMesh> shared_sphere() {
+  static const auto sphere = std::make_shared<const TriMesh>(make_sphere(0.5));
+  return sphere;
+}
+
+Points3f rest_of(const TriMesh& mesh) {
+  Points3f points;
+  for (const Vec3& position : mesh.positions) points.push_back(position.cast<float>());
+  return points;
+}
+
+/// Pushes in what lies near the unit direction.
+void dent(Points3f& points, const Vec3f& direction, double depth) {
+  for (Vec3f& point : points) {
+    const float height = point.normalized().dot(direction);
+    if (height > 0.8f) point -= direction * static_cast<float>(depth) * (height - 0.8f) / 0.2f;
+  }
+}
+
+/// Dented from above around 1 s, and from the side from 2 to 2.5 s.
+FrameItem dented_sphere(double time) {
+  FrameItem item;
+  item.name = "sphere";
+  item.surface = shared_sphere();
+  item.place.translation = Vec3(3, 0.5, 0);
+  if (time > 1.0) {
+    item.positions = rest_of(*item.surface);
+    dent(item.positions, Vec3f::UnitY(), 0.2 * ease(time, 1.0, 1.2));
+    dent(item.positions, Vec3f::UnitX(), 0.15 * ease(time, 2.0, 2.5));
+  }
+  return item;
+}
+
+/// Falls in a parabola while it turns, and lies still from 2 s on.
+FrameItem tumbling_box(double time) {
+  static const auto box = std::make_shared<const TriMesh>(make_box(Vec3(0.4, 0.6, 0.8)));
+  const double t = std::min(time, 2.0);
+  FrameItem item;
+  item.name = "box";
+  item.surface = box;
+  item.place.translation = Vec3(t, 20 - 4.905 * t * t, 0);
+  item.place.rotation = Eigen::AngleAxisd(7 * t, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+  item.look.color = Vec3f(0.8f, 0.1f, 0.1f);
+  return item;
+}
+
+FrameItem ground() {
+  static const auto patch = std::make_shared<const TriMesh>(make_plane_patch(Vec3::UnitY(), 0, 10));
+  FrameItem item;
+  item.name = "ground";
+  item.surface = patch;
+  item.backdrop = true;
+  return item;
+}
+
+Frame frame_at(int index) {
+  const double time = 5 + index / kFps;  // a recording need not start at 0
+  Frame frame{index, time, {ground(), tumbling_box(time - 5), dented_sphere(time - 5)}};
+  return frame;
+}
+
+Result<Frame> source(int index) {
+  return frame_at(index);
+}
+
+/// A .glb read back and played.
+class Player {
+ public:
+  explicit Player(const fs::path& file) {
+    auto read = read_gltf(file);
+    if (!read) throw std::runtime_error(read.error().text);
+    document_ = std::move(*read);
+  }
+  const Json& json() const { return document_.json; }
+  const GltfDocument& document() const { return document_; }
+
+  const Json& node(const std::string& name) const { return list("nodes").items[index_of(name)]; }
+  const Json& mesh(const std::string& name) const { return list("meshes").items[whole(node(name), "mesh")]; }
+  const Json& primitive(const std::string& name) const { return mesh(name).find("primitives")->items[0]; }
+  size_t index_of(const std::string& name) const {
+    const auto& nodes = list("nodes").items;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].find("name")->text == name) return i;
+    }
+    throw std::runtime_error("no node " + name);
+  }
+
+  /// The key times of a channel; none if there is no such channel.
+  std::vector<float> times(const std::string& name, const std::string& path) const {
+    const Json* sampler = sampler_of(name, path);
+    return sampler ? floats(whole(*sampler, "input"), 1) : std::vector<float>();
+  }
+
+  std::vector<double> value(const std::string& name, const std::string& path, double time, size_t width) const {
+    const Json* sampler = sampler_of(name, path);
+    if (!sampler) return still_value(name, path, width);
+    const std::vector<float> times = floats(whole(*sampler, "input"), 1);
+    const std::vector<float> values = floats(whole(*sampler, "output"), path == "weights" ? 1 : static_cast<int>(width));
+    const auto after = static_cast<size_t>(std::upper_bound(times.begin(), times.end(), static_cast<float>(time)) - times.begin());
+    const size_t last = std::min(after, times.size() - 1), first = after == 0 ? 0 : after - 1;
+    double share = last == first ? 0 : (time - times[first]) / (times[last] - times[first]);
+    if (sampler->find("interpolation")->text == "STEP") share = 0;
+    std::vector<double> result(width);
+    for (size_t i = 0; i < width; ++i) result[i] = values[first * width + i] * (1 - share) + values[last * width + i] * share;
+    if (path == "rotation") {
+      const auto quat = [&](size_t k) { return Quat(values[k * 4 + 3], values[k * 4], values[k * 4 + 1], values[k * 4 + 2]); };
+      const Quat turned = quat(first).slerp(share, quat(last));
+      result = {turned.x(), turned.y(), turned.z(), turned.w()};
+    }
+    return result;
+  }
+
+  std::vector<double> weights(const std::string& name, double time) const {
+    const Json* targets = primitive(name).find("targets");
+    return targets ? value(name, "weights", time, targets->items.size()) : std::vector<double>();
+  }
+
+  /// Where the vertices of a node are.
+  std::vector<Vec3> positions(const std::string& name, double time) const {
+    std::vector<float> points = floats(whole(*primitive(name).find("attributes"), "POSITION"), 3);
+    const std::vector<double> weight = weights(name, time);
+    for (size_t t = 0; t < weight.size(); ++t) {
+      if (weight[t] == 0) continue;
+      const std::vector<float> moved = floats(whole(primitive(name).find("targets")->items[t], "POSITION"), 3);
+      for (size_t i = 0; i < points.size(); ++i) points[i] += static_cast<float>(weight[t]) * moved[i];
+    }
+    const auto p = value(name, "translation", time, 3), r = value(name, "rotation", time, 4), s = value(name, "scale", time, 3);
+    std::vector<Vec3> result;
+    for (size_t i = 0; i < points.size(); i += 3) {
+      result.push_back(Quat(r[3], r[0], r[1], r[2]) * (s[0] * Vec3(points[i], points[i + 1], points[i + 2])) + Vec3(p[0], p[1], p[2]));
+    }
+    return result;
+  }
+
+ private:
+  const Json& list(const char* name) const { return *document_.json.find(name); }
+  static size_t whole(const Json& object, const char* key) { return static_cast<size_t>(object.find(key)->number); }
+  std::vector<float> floats(size_t accessor, int components) const { return *read_floats(document_, accessor, components); }
+  const Json* sampler_of(const std::string& name, const std::string& path) const {
+    if (!document_.json.find("animations")) return nullptr;
+    const Json& animation = list("animations").items[0];
+    for (const Json& channel : animation.find("channels")->items) {
+      const Json& target = *channel.find("target");
+      if (whole(target, "node") == index_of(name) && target.find("path")->text == path)
+        return &animation.find("samplers")->items[whole(channel, "sampler")];
+    }
+    return nullptr;
+  }
+  std::vector<double> still_value(const std::string& name, const std::string& path, size_t width) const {
+    std::vector<double> result(width, path == "scale" ? 1.0 : 0.0);
+    if (path == "rotation") result[3] = 1;
+    const Json* value = path == "weights" ? mesh(name).find("weights") : node(name).find(path);
+    for (size_t i = 0; value && i < width; ++i) result[i] = value->items[i].number;
+    return result;
+  }
+  GltfDocument document_;
+};
+
+std::vector<Vec3> positions_of(const FrameItem& item) {
+  std::vector<Vec3> result;
+  for (size_t i = 0; i < item.surface->positions.size(); ++i) {
+    result.push_back(item.place * (item.positions.empty() ? item.surface->positions[i] : item.positions[i].cast<double>()));
+  }
+  return result;
+}
+
+double furthest(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  double result = a.size() == b.size() ? 0 : 1e300;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) result = std::max(result, (a[i] - b[i]).norm());
+  return result;
+}
+
+TEST_F(Export, gives_back_every_frame_within_the_tolerances) {
+  const auto report = export_glb(source, kFrames, {}, path("a.glb"));
+  ASSERT_TRUE(report) << report.error().text;
+  const Player player(path("a.glb"));
+  const double diagonal = bounds_of(shared_sphere()->positions).diagonal();
+  for (int index = 0; index < kFrames; ++index) {
+    const double time = index / kFps;
+    EXPECT_LT(furthest(player.positions("sphere", time), positions_of(dented_sphere(time))), 0.004 * diagonal) << index;
+    EXPECT_LT(furthest(player.positions("box", time), positions_of(tumbling_box(time))), 2e-4 + 0.51 * 0.02 * M_PI / 180 + 1e-5) << index;
+    EXPECT_LT(furthest(player.positions("ground", time), positions_of(ground())), 1e-6);
+  }
+  EXPECT_LE(report->shape_error, 0.004 * diagonal + 1e-4);
+  EXPECT_EQ(report->frames, kFrames);
+  EXPECT_EQ(report->nodes, 3);
+  EXPECT_EQ(report->bytes, fs::file_size(path("a.glb")));
+}
+
+TEST_F(Export, has_keys_only_where_they_are_needed) {
+  ASSERT_TRUE(export_glb(source, kFrames, {}, path("a.glb")));
+  const Player player(path("a.glb"));
+  EXPECT_TRUE(player.times("ground", "translation").empty());
+  EXPECT_TRUE(player.times("ground", "rotation").empty());
+  EXPECT_TRUE(player.times("sphere", "translation").empty());
+  EXPECT_TRUE(player.times("box", "scale").empty());
+  EXPECT_LE(player.times("box", "translation").size(), 50u) << "none while it lies still";
+  EXPECT_LE(player.times("box", "rotation").size(), 20u) << "a steady turn needs few";
+}
+
+TEST_F(Export, keeps_few_shapes_and_fades_between_two_at_a_time) {
+  const auto report = export_glb(source, kFrames, {}, path("a.glb"));
+  ASSERT_TRUE(report);
+  EXPECT_LE(report->shapes, 10) << "five a dent: each is pressed in along an S-shaped curve";
+  const Player player(path("a.glb"));
+  for (double time = 0; time < kFrames / kFps; time += 0.01) {
+    const auto weights = player.weights("sphere", time);
+    EXPECT_LE(std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; }), 2);
+    double sum = 0;
+    for (double weight : weights) sum += weight;
+    EXPECT_LE(sum, 1 + 1e-6);
+    EXPECT_TRUE(time > 1 || sum == 0) << "at rest before it is hit";
+  }
+  const auto weights = player.weights("sphere", 1.6);
+  EXPECT_EQ(std::count(weights.begin(), weights.end(), 1.0), 1) << "the first dent does not creep while nothing hits";
+  for (const Json& target : player.primitive("sphere").find("targets")->items) {
+    const auto accessor = static_cast<size_t>(target.find("POSITION")->number);
+    EXPECT_TRUE(player.json().find("accessors")->items[accessor].find("sparse"));
+  }
+}
+
+TEST_F(Export, shares_surfaces_and_looks_between_instances) {
+  const auto many = [](int index) -> Result<Frame> {
+    Frame frame{index, index / kFps, {}};
+    for (int i = 0; i < 10; ++i) {
+      FrameItem box = tumbling_box(index / kFps), sphere = dented_sphere(index / kFps);
+      box.name = "box " + std::to_string(i), sphere.name = "sphere " + std::to_string(i);
+      box.place.translation.z() = sphere.place.translation.z() = i;
+      box.surface = std::make_shared<const TriMesh>(*box.surface);  // equal is as good as the same
+      frame.items.push_back(box), frame.items.push_back(sphere);
+    }
+    return frame;
+  };
+  const auto report = export_glb(many, kFrames, {}, path("a.glb"));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->nodes, 20);
+  EXPECT_EQ(report->meshes, 11) << "one for all boxes, one each for what is dented";
+  const Player player(path("a.glb"));
+  EXPECT_EQ(gltf_count(player.document(), "materials"), 2u);
+  EXPECT_EQ(player.primitive("sphere 0").find("attributes")->find("POSITION")->number,
+            player.primitive("sphere 9").find("attributes")->find("POSITION")->number);
+}
+
+TEST_F(Export, hides_items_while_they_are_away) {
+  const auto blinking = [](int index) -> Result<Frame> {
+    Frame frame = frame_at(index);
+    if (index < 10 || (index >= 20 && index < 30)) frame.items.erase(frame.items.begin() + 1);
+    if (index >= 40) frame.items[1].look.visible = false;
+    return frame;
+  };
+  ASSERT_TRUE(export_glb(blinking, kFrames, {}, path("a.glb")));
+  const Player player(path("a.glb"));
+  for (int index = 0; index < kFrames; ++index) {
+    const bool away = index < 10 || (index >= 20 && index < 30) || index >= 40;
+    EXPECT_EQ(player.value("box", "scale", index / kFps, 3)[0], away ? 0 : 1) << index;
+    if (away) continue;
+    EXPECT_LT(furthest(player.positions("box", index / kFps), positions_of(tumbling_box(index / kFps))), 5e-4) << index;
+  }
+  EXPECT_LT(furthest(player.positions("box", 19.9 / kFps), positions_of(tumbling_box(19 / kFps))), 5e-4) << "does not set off before it is gone";
+}
+
+TEST_F(Export, gives_a_broken_item_a_node_for_each_surface) {
+  const auto breaking = [](int index) -> Result<Frame> {
+    Frame frame{index, index / kFps, {tumbling_box(0), dented_sphere(0)}};
+    if (index >= 5) frame.items[0].surface = shared_sphere();
+    frame.items[1].name = "box";
+    return frame;
+  };
+  const auto report = export_glb(breaking, 10, {}, path("a.glb"));
+  ASSERT_TRUE(report) << report.error().text;
+  EXPECT_EQ(report->nodes, 3);
+}
+
+TEST_F(Export, keeps_to_the_limit_of_shapes_when_a_surface_never_rests) {
+  const auto restless = [](int index) -> Result<Frame> {
+    FrameItem item = dented_sphere(0);
+    item.positions = rest_of(*item.surface);
+    for (int hit = 0; hit < 40; ++hit) {
+      const Vec3f direction(std::sin(hit * 2.4f), std::cos(hit * 1.7f), std::sin(hit * 0.9f + 1));
+      dent(item.positions, direction.normalized(), 0.05 * ease(index, hit * 7, hit * 7 + 7));
+    }
+    return Frame{index, index / kFps, {item}};
+  };
+  const auto report = export_glb(restless, 300, {}, path("a.glb"));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->shapes, 12);
+  const Player player(path("a.glb"));
+  double worst = 0;
+  for (int index = 0; index < 300; index += 3)
+    worst = std::max(worst, furthest(player.positions("sphere", index / kFps), positions_of((*restless(index)).items[0])));
+  EXPECT_LE(worst, report->shape_error);
+  EXPECT_LE(furthest(player.positions("sphere", 299 / kFps), positions_of((*restless(299)).items[0])), 1e-4) << "the last shape is exact";
+  EXPECT_LT(worst, 0.06);
+}
+
+TEST_F(Export, bakes_a_shape_that_never_changes) {
+  const auto still = [](int index) -> Result<Frame> {
+    FrameItem item = dented_sphere(3);
+    item.colors.assign(item.positions.size(), Vec3f(1, 0.5f, 0));
+    return Frame{index, index / kFps, {item}};
+  };
+  ExportSettings settings;
+  settings.colors = true;
+  const auto report = export_glb(still, 3, settings, path("a.glb"));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->shapes, 0);
+  const Player player(path("a.glb"));
+  EXPECT_FALSE(player.json().find("animations"));
+  EXPECT_LT(furthest(player.positions("sphere", 0), positions_of(dented_sphere(3))), 1e-5);
+  EXPECT_TRUE(player.primitive("sphere").find("attributes")->find("COLOR_0"));
+}
+
+TEST_F(Export, refuses_frames_it_cannot_write) {
+  const auto broken = [](const std::function<void(Frame&)>& change) {
+    return [change](int index) -> Result<Frame> {
+      Frame frame = frame_at(index);
+      if (index == 50) change(frame);
+      return frame;
+    };
+  };
+  const auto error_of = [&](const std::function<void(Frame&)>& change) {
+    const auto report = export_glb(broken(change), kFrames, {}, path("a.glb"));
+    return report ? std::string() : report.error().text;
+  };
+  EXPECT_NE(error_of([](Frame& f) { f.items[2].positions[7].x() = NAN; }).find("frame 50: \"sphere\""), std::string::npos);
+  EXPECT_NE(error_of([](Frame& f) { f.items[2].positions.pop_back(); }), "");
+  EXPECT_NE(error_of([](Frame& f) { f.items[1].place.translation.y() = INFINITY; }), "");
+  EXPECT_NE(error_of([](Frame& f) { f.time = 5; }), "");
+  EXPECT_NE(error_of([](Frame& f) {
+              TriMesh bad = make_box(Vec3::Ones());
+              bad.triangles[3][1] = 1000;
+              f.items[1].surface = std::make_shared<const TriMesh>(bad);
+            }),
+            "");
+  EXPECT_FALSE(fs::exists(path("a.glb")));
+  EXPECT_FALSE(export_glb(source, 0, {}, path("a.glb")));
+  EXPECT_FALSE(export_glb(source, 2, {}, path("no such folder/a.glb")));
+  EXPECT_FALSE(export_glb([](int) -> Result<Frame> { return input_error("no more"); }, 2, {}, path("a.glb")));
+}
+
+TEST_F(Export, writes_a_frame_as_obj_and_ply_in_world_coordinates) {
+  Frame frame = frame_at(80);
+  frame.items[2].colors.assign(frame.items[2].positions.size(), Vec3f(0, 1, 0));
+  ASSERT_TRUE(export_obj(frame, path("a.obj")));
+  ASSERT_TRUE(export_ply(frame, path("a.ply")));
+  std::vector<Vec3> all;
+  for (const FrameItem& item : frame.items) {
+    const auto positions = positions_of(item);
+    all.insert(all.end(), positions.begin(), positions.end());
+  }
+  const std::string text = *read_file(path("a.obj"));
+  EXPECT_NE(text.find("g sphere\n"), std::string::npos);
+  const auto obj = parse_obj(text, "a.obj");
+  ASSERT_TRUE(obj) << obj.error().text;
+  const auto ply = parse_ply(*read_file(path("a.ply")), "a.ply");
+  ASSERT_TRUE(ply) << ply.error().text;
+  EXPECT_LT(furthest(ply->positions, all), 1e-5);
+  EXPECT_EQ(ply->colors.size(), all.size());
+  EXPECT_LT((ply->colors.back() - Vec3f(0, 1, 0)).norm(), 0.01);
+  const Bounds bounds = bounds_of(obj->positions);
+  EXPECT_LT((bounds.low - bounds_of(all).low).norm() + (bounds.high - bounds_of(all).high).norm(), 1e-5);
+  frame.items[0].surface = nullptr;
+  EXPECT_TRUE(export_obj(frame, path("a.obj"))) << "nothing to draw is nothing to complain about";
+}
+
+TEST_F(Export, writes_many_dented_drums_quickly_and_small) {
+  constexpr int kDrums = 35, kManyFrames = 1200;
+  TriMesh fine = make_sphere(0.5);
+  while (fine.positions.size() < 3000) {  // more copies of its vertices stand for a finer surface
+    const auto count = static_cast<int>(fine.positions.size());
+    const TriMesh copy = fine;
+    for (const Vec3& position : copy.positions) fine.positions.push_back(position * 0.9);
+    for (const Triangle& t : copy.triangles) fine.triangles.push_back({t[0] + count, t[1] + count, t[2] + count});
+    fine.uvs.clear();
+  }
+  const auto surface = std::make_shared<const TriMesh>(fine);
+  const Points3f rest = rest_of(fine);
+  double making = 0;
+  const auto drums = [&](int index) -> Result<Frame> {
+    const auto begin = std::chrono::steady_clock::now();
+    Frame frame{index, index / kFps, {}};
+    for (int drum = 0; drum < kDrums; ++drum) {
+      FrameItem item;
+      item.name = "drum " + std::to_string(drum);
+      item.surface = surface;
+      item.positions = rest;
+      const auto squeeze = static_cast<float>(0.3 * ease(index, drum * 10, drum * 10 + 700) + 0.01 * std::sin(index * 0.05));
+      for (Vec3f& point : item.positions) point.y() *= 1 - squeeze, point.x() += squeeze * point.z() * point.z();
+      item.place.translation = Vec3(drum, std::abs(std::sin(index * 0.1)), 0);
+      item.place.rotation = Eigen::AngleAxisd(std::sin(index * 0.07), Vec3::UnitX()).toRotationMatrix();
+      frame.items.push_back(std::move(item));
+    }
+    making += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return frame;
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  const auto report = export_glb(drums, kManyFrames, {}, path("a.glb"));
+  ASSERT_TRUE(report);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() - making;
+  RecordProperty("milliseconds", static_cast<int>(seconds * 1000));
+  RecordProperty("megabytes", static_cast<int>(report->bytes >> 20));
+  EXPECT_LT(report->bytes, 60u << 20);
+  EXPECT_LE(report->shapes, kDrums * 12);
+}
+
+}  // namespace
+}  // namespace crumple::io
