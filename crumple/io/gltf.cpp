@@ -66,12 +66,26 @@ bool can_read_extension(std::string_view extension) {
          extension.starts_with("KHR_materials_") || extension.starts_with("KHR_lights_");
 }
 
+/// Members are found by walking over them, so an object with millions would take for ever. The parser limits the depth.
+bool has_endless_object(const Json& json) {
+  constexpr size_t kMostMembers = 1000;
+  if (json.members.size() > kMostMembers) return true;
+  for (const Json& item : json.items) {
+    if (has_endless_object(item)) return true;
+  }
+  for (const auto& [key, value] : json.members) {
+    if (has_endless_object(value)) return true;
+  }
+  return false;
+}
+
 Result<void> check_json(const Json& json, std::string_view name) {
   if (!json.is_object()) return input_error(fmt::format("{}: its JSON is {}, not an object", name, kind_name(json.kind)));
   const Json* asset = json.find("asset");
   const Json* version = asset ? asset->find("version") : nullptr;
   if (!version || !version->is_text()) return input_error(fmt::format("{}: /asset/version is missing; is this a glTF file?", name));
   if (!version->text.starts_with("2.")) return input_error(fmt::format("{}: glTF {} cannot be read; save it as glTF 2.0", name, version->text));
+  if (has_endless_object(json)) return input_error(fmt::format("{}: an object in its JSON has too many members", name));
   const Json* required = json.find("extensionsRequired");
   if (!required) return {};
   for (const Json& extension : required->items) {

@@ -12,8 +12,8 @@
 namespace crumple::io {
 namespace {
 
-constexpr double kScaleNoise = 1e-3;  // how far a pose may be from a pure turn and shift
-constexpr size_t kMostAnimations = 10000;
+constexpr double kScaleNoise = 1e-3;            // how far a pose may be from a pure turn and shift
+constexpr size_t kMostPoses = size_t{1} << 22;  // joints x animations
 
 class AssetReader {
  public:
@@ -118,6 +118,7 @@ class AssetReader {
     if (!skin) return skin.error();
     const Json* joints = (*skin)->find("joints");
     if (!joints || joints->items.empty()) return wrong("/skins/{}: has no joints", *skin_);
+    if (joints->items.size() > scene_.node_count()) return wrong("/skins/{}: has more joints than there are nodes", *skin_);
     for (const Json& joint : joints->items) {
       const bool valid = joint.is_number() && joint.number >= 0 && joint.number < static_cast<double>(scene_.node_count()) &&
                          joint.number == std::floor(joint.number);
@@ -211,7 +212,7 @@ class AssetReader {
   Result<void> read_examples() {
     asset_.examples.push_back({rest_name(), std::vector<HandleTransform>(joints_.size())});
     const size_t count = gltf_count(document_, "animations");
-    if (count > kMostAnimations) return wrong("{} animations are too many (at most {})", count, kMostAnimations);
+    if (count > kMostPoses / joints_.size()) return wrong("{} animations of {} joints are too many", count, joints_.size());
     for (size_t a = 0; a < count; ++a) {
       const Result<GltfScene::Posed> posed = scene_.last_pose(a);
       if (!posed) return posed.error();

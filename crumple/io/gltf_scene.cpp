@@ -9,6 +9,7 @@
 namespace crumple::io {
 namespace {
 
+constexpr size_t kNumbersPerPose = 32;
 constexpr size_t kMostNodes = 100000, kMostNumbers = size_t{1} << 28, kMostVertices = size_t{1} << 24;
 
 /// A member that is a list of exactly `count` finite numbers; empty if it is not there.
@@ -123,7 +124,7 @@ std::vector<Eigen::Affine3d> GltfScene::places(std::span<const GltfPose> poses) 
 Result<GltfScene::Posed> GltfScene::last_pose(size_t index) {
   const Result<const Json*> animation = gltf_item(document_, "animations", index, "a reader");
   if (!animation) return animation.error();
-  if (const Result<void> paid = spend(node_count()); !paid) return paid.error();
+  if (const Result<void> paid = spend(node_count() * kNumbersPerPose); !paid) return paid.error();
   Posed posed{rest_, std::vector<bool>(node_count(), false)};
   const Json* channels = (*animation)->find("channels");
   for (size_t c = 0; channels && c < channels->items.size(); ++c) {

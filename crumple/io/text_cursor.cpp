@@ -67,7 +67,7 @@ double TextCursor::parse_number(std::string_view word, std::string_view what) {
   double value = 0;
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   // Too small for a double is as good as zero; too large is not finite.
-  const bool tiny = problem == std::errc::result_out_of_range && digits.find("e-") != std::string_view::npos;
+  const bool tiny = problem == std::errc::result_out_of_range && digits.find_first_of("eE") + 1 == digits.find('-', 1);
   if (tiny && end == digits.data() + digits.size()) return 0;
   if (!word.empty() && problem == std::errc() && end == digits.data() + digits.size() && std::isfinite(value)) return value;
   if (word.empty()) {

@@ -237,6 +237,7 @@ TEST(AssetFile, says_what_is_wrong) {
       {"is a child of two nodes", [](GltfDocument& d) { item(d, "nodes", 3)["children"] = Json::array({0}); }},
       {"names a node that does not exist", [](GltfDocument& d) { item(d, "nodes", 3)["children"] = Json::array({1e18}); }},
       {"names a node that does not exist", [](GltfDocument& d) { item(d, "skins", 0)["joints"].items[0] = -1; }},
+      {"more joints than there are nodes", [](GltfDocument& d) { item(d, "skins", 0)["joints"].items.resize(5000, Json(0)); }},
       {"has no joints", [](GltfDocument& d) { item(d, "skins", 0)["joints"] = 3; }},
       {"asks for /skins/7", [](GltfDocument& d) { item(d, "nodes", 3)["skin"] = 7; }},
       {"must be a whole number", [](GltfDocument& d) { item(d, "nodes", 3)["mesh"] = 0.5; }},

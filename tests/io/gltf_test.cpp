@@ -211,12 +211,22 @@ TEST(Gltf, refuses_what_needs_extensions_it_does_not_know) {
   EXPECT_NE(document.error().text.find("KHR_draco_mesh_compression"), std::string::npos);
 }
 
+TEST(Gltf, refuses_objects_without_end) {
+  Sample built = sample();
+  for (int i = 0; i < 2000; ++i) built.document.json["extras"][std::to_string(i)] = i;
+  EXPECT_NE(parse_glb(*write_glb(built.document), "a.glb").error().text.find("too many members"), std::string::npos);
+}
+
 class GltfText : public testing::Test {
  protected:
   Result<GltfDocument> read(const std::string& uri, size_t length) {
     const std::string text = R"({"asset":{"version":"2.0"},"buffers":[{"byteLength":)" + std::to_string(length) + R"(,"uri":")" + uri + "\"}]}";
     EXPECT_TRUE(write_file(folder_ / "text_form.gltf", text));
     return read_gltf(folder_ / "text_form.gltf");
+  }
+  void SetUp() override {
+    folder_ /= testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::create_directories(folder_);
   }
   std::filesystem::path folder_ = testing::TempDir();
 };

@@ -62,6 +62,12 @@ TEST(Obj, writes_what_it_reads) {
   }
 }
 
+TEST(Obj, takes_numbers_too_small_to_hold_as_zero) {
+  const Result<TriMesh> mesh = parse_obj("v 1e-999 +2 -3E-999\nf 1 1 1\n", "a.obj");
+  ASSERT_TRUE(mesh) << mesh.error().text;
+  EXPECT_EQ(mesh->positions[0], Vec3(0, 2, 0));
+}
+
 TEST(Obj, says_what_is_wrong_and_where) {
   EXPECT_EQ(complaint(parse_obj("v 0 0 0\nv 1 0 nan\n", "a.obj")), "a.obj:2: z should be a finite number, but is \"nan\"");
   EXPECT_EQ(complaint(parse_obj("v 0 0\n", "a.obj")), "a.obj:1: z is missing");
