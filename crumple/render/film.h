@@ -7,27 +7,40 @@
 
 namespace crumple::render {
 
-/// What the samples of one pixel add up to, light kept apart from the colour of what it falls on, so that the light can be smoothed
-/// without blurring the colour. The pixel is plain + albedo * light + gloss * shine.
-struct Pixel {
-  Vec3f plain = Vec3f::Zero();     // background and haze
-  Vec3f albedo = Vec3f::Zero();    // diffuse colour
-  Vec3f light = Vec3f::Zero();     // what falls on it
-  Vec3f gloss = Vec3f::Zero();     // mirror colour
-  Vec3f shine = Vec3f::Zero();     // what it mirrors
+/// One surface seen in a pixel. Light is kept apart from the colour of what it falls on, so that it can be smoothed without blurring
+/// the colour: the surface shows albedo * light + gloss * shine.
+struct Layer {
+  Vec3f albedo = Vec3f::Zero();  // diffuse colour
+  Vec3f light = Vec3f::Zero();   // what falls on it
+  Vec3f gloss = Vec3f::Zero();   // mirror colour
+  Vec3f shine = Vec3f::Zero();   // what it mirrors
   Vec3f normal = Vec3f::Zero();
   Vec3f point = Vec3f::Zero();
-  float cover = 0;                 // part of the samples that hit something
-  float sharpness = 0;             // 0 dull .. 1 mirror: how little its shine may be blurred
-  float light_noise = 0;           // standard deviation of the brightness of `light`
+  float share = 0;               // part of the pixel's samples that hit it
+  float sharpness = 0;           // 0 dull .. 1 mirror: how little its shine may be blurred
+  float light_noise = 0;         // standard deviation of the brightness of `light`
   float shine_noise = 0;
+
+  Vec3f shown() const { return share * (albedo.cwiseProduct(light) + gloss.cwiseProduct(shine)); }
+};
+
+/// A pixel shows background and haze, the surface most of its samples hit, and at an edge what lies behind or beside that. Edges stay
+/// clean because the two surfaces are smoothed apart and only then added.
+struct Pixel {
+  Vec3f plain = Vec3f::Zero();  // background and haze
+  Layer front;
+};
+struct EdgeLayer {
+  int x, y;
+  Layer layer;
 };
 
 struct Film {
   int width = 0, height = 0;
-  float pixel_slope = 0;           // size of a pixel at distance 1
+  float pixel_slope = 0;                      // size of a pixel at distance 1
   Vec3f eye = Vec3f::Zero();
-  std::vector<Pixel> pixels;       // width * height, rows from the top
+  std::vector<Pixel> pixels;                  // width * height, rows from the top
+  std::vector<std::vector<EdgeLayer>> edges;  // second layers, by tile
 
   Film(int width_, int height_) : width(width_), height(height_), pixels(static_cast<size_t>(width_) * height_) {}
   Pixel& at(int x, int y) { return pixels[static_cast<size_t>(y) * width + x]; }

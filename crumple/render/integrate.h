@@ -14,6 +14,8 @@ struct Shot {
   Vec3f eye;
   Vec3f right, up, forward;  // right and up are scaled to half the picture at distance 1
   float haze_near, haze_far; // metres from the target: where the haze begins, and how soon it hides everything
+  float grain_size;          // metres
+  float pixel_slope;         // size of a pixel at distance 1
   int width, height;
   int samples;
 };
@@ -21,6 +23,10 @@ struct Shot {
 Shot make_shot(const Tracer& tracer, const Camera& camera, const Light& light, int width, int height, int samples);
 
 /// Traces all samples of one pixel: what is there, the sun and the sky on it with one bounce, and what it mirrors.
-Pixel integrate_pixel(const Shot& shot, int x, int y);
+struct PixelLayers {
+  Pixel pixel;
+  Layer second;  // its share is 0 except at edges
+};
+PixelLayers integrate_pixel(const Shot& shot, int x, int y);
 
 }  // namespace crumple::render

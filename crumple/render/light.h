@@ -8,8 +8,8 @@ namespace crumple::render {
 struct Light {
   Vec3f up = Vec3f::UnitY();
   Vec3f sun = Vec3f::UnitY();                      // towards the sun
-  float sun_radius = 0.055f;                       // radians: a small softbox rather than the real sun, for soft shadow edges
-  Vec3f sun_irradiance = Vec3f(2.75f, 2.58f, 2.32f);
+  float sun_radius = 0.050f;                       // radians: a small softbox rather than the real sun, for soft shadow edges
+  Vec3f sun_irradiance = Vec3f(3.95f, 3.66f, 3.22f);
   Vec3f background = Vec3f::Constant(0.8f);        // what the eye sees behind everything
 };
 

@@ -44,11 +44,16 @@ Light make_light(const Camera& camera, const RenderSettings& settings) {
 /// Pixels are traced in square tiles: neighbours meet the same parts of the scene.
 void trace_tiles(const Shot& shot, Film& film, const Watch& watch) {
   const int columns = (film.width + kTile - 1) / kTile, rows = (film.height + kTile - 1) / kTile;
-  parallel_for(static_cast<size_t>(columns) * rows, 1, [&](size_t begin, size_t end) {
+  film.edges.resize(static_cast<size_t>(columns) * rows);
+  parallel_for(film.edges.size(), 1, [&](size_t begin, size_t end) {
     for (int tile = static_cast<int>(begin); tile < static_cast<int>(end) && !watch.cancelled(); ++tile) {
       const int left = tile % columns * kTile, top = tile / columns * kTile;
       for (int y = top; y < std::min(top + kTile, film.height); ++y) {
-        for (int x = left; x < std::min(left + kTile, film.width); ++x) film.at(x, y) = integrate_pixel(shot, x, y);
+        for (int x = left; x < std::min(left + kTile, film.width); ++x) {
+          const PixelLayers layers = integrate_pixel(shot, x, y);
+          film.at(x, y) = layers.pixel;
+          if (layers.second.share > 0) film.edges[static_cast<size_t>(tile)].push_back({x, y, layers.second});
+        }
       }
     }
   });
@@ -64,7 +69,7 @@ Result<Image> render_frame(const Frame& frame, const Camera& camera, const Rende
   const Shot shot = make_shot(*tracer, camera, make_light(camera, settings), settings.width, settings.height, settings.samples);
   Film film(settings.width, settings.height);
   film.eye = shot.eye;
-  film.pixel_slope = 2 * shot.up.norm() / static_cast<float>(settings.height);
+  film.pixel_slope = shot.pixel_slope;
   trace_tiles(shot, film, watch);
   if (watch.cancelled()) return system_error(fmt::format("drawing frame {} was cancelled", frame.number));
   if (settings.smooth) denoise(film);

@@ -18,7 +18,7 @@ struct RenderSettings {
   int height = 540;
   int samples = 10;                                    // rays a pixel: 8 .. 12 are clean, 64 are flawless
   ColorMode color = ColorMode::Plain;
-  Vec3f background = Vec3f(1.10f, 1.13f, 1.18f);       // linear light, before the filmic curve
+  Vec3f background = Vec3f(0.82f, 0.83f, 0.85f);       // linear light, before the filmic curve
   Vec3 sun = Vec3(-0.62, 0.60, 0.50);                  // towards the sun
   bool smooth = true;                                  // smooth what noise is left
 };

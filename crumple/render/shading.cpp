@@ -17,6 +17,26 @@ float smith(float cosine, float alpha) {
   return 0.5f * (std::sqrt(1 + alpha * alpha * (1 - squared) / std::max(squared, 1e-8f)) - 1);
 }
 
+float lattice_value(int x, int y, int z) {
+  const uint32_t mixed = hash_bits(static_cast<uint32_t>(x) * 0x8da6b343u ^ static_cast<uint32_t>(y) * 0xd8163841u ^ static_cast<uint32_t>(z) * 0xcb1ab31fu);
+  return static_cast<float>(mixed >> 8) * 0x1p-23f - 1;
+}
+
+/// Smooth noise in -1 .. 1 that varies over distances of 1.
+float value_noise(const Vec3f& at) {
+  const Vec3f low = at.array().floor();
+  const Vec3f part = at - low;
+  const Vec3f blend = part.array().square() * (3 - 2 * part.array());
+  const Eigen::Vector3i cell = low.cast<int>();
+  float sum = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    const int dx = corner & 1, dy = corner >> 1 & 1, dz = corner >> 2;
+    const float weight = (dx ? blend.x() : 1 - blend.x()) * (dy ? blend.y() : 1 - blend.y()) * (dz ? blend.z() : 1 - blend.z());
+    sum += weight * lattice_value(cell.x() + dx, cell.y() + dy, cell.z() + dz);
+  }
+  return sum;
+}
+
 }  // namespace
 
 Material make_material(const Vec3f& color, float metal, float roughness) {
@@ -48,6 +68,11 @@ Vec3f glossy(const Material& material, const Vec3f& normal, const Vec3f& to_eye,
   const float density = alpha * alpha / (kPi * spread * spread);
   const float unshadowed = 1 / (1 + smith(eye, alpha) + smith(light, alpha));
   return fresnel(material.specular, half.dot(to_eye)) * (density * unshadowed / (4 * eye));
+}
+
+float grain(const Vec3f& point, float size) {
+  const Vec3f at = (point / size).cwiseMax(-1e4f).cwiseMin(1e4f);
+  return 1 + 0.045f * value_noise(at) + 0.035f * value_noise(3.1f * at) + 0.03f * value_noise(13 * at) + 0.025f * value_noise(47 * at);
 }
 
 GlossySample sample_glossy(const Material& material, const Vec3f& normal, const Vec3f& to_eye, const Vec2f& square) {

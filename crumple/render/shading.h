@@ -29,4 +29,7 @@ struct GlossySample {
 };
 GlossySample sample_glossy(const Material& material, const Vec3f& normal, const Vec3f& to_eye, const Vec2f& square);
 
+/// The grain of a large plain floor, about 1: cloudy, and finer the nearer one looks. Gives the eye something to measure motion by.
+float grain(const Vec3f& point, float size);
+
 }  // namespace crumple::render

@@ -144,6 +144,7 @@ bool Tracer::closest(const Vec3f& from, const Vec3f& direction, Hit& hit, bool c
   }
   hit.distance = query.ray.tfar;
   const SceneSurface::Plane* plane = closest_plane(structure_->surface, from, direction, hit.distance);
+  hit.backdrop = plane != nullptr;
   if (plane) {
     describe_plane(*plane, from, direction, structure_->lift, hit);
   } else if (query.hit.geomID != RTC_INVALID_GEOMETRY_ID) {

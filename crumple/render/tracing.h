@@ -16,6 +16,7 @@ struct Hit {
   Vec3f normal;     // the smooth normal
   Vec3f leave_from; // where rays start that leave the surface: lifted onto the smooth surface, so that facets cast no shadow on it
   Material material;
+  bool backdrop = false;
 };
 
 /// Answers what a ray hits. The only user of Embree.
