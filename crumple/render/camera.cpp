@@ -24,7 +24,8 @@ Vec3 center_of(const Bounds& bounds) {
 }
 
 Vec3 corner_of(const Bounds& bounds, int corner) {
-  return {corner & 1 ? bounds.high.x() : bounds.low.x(), corner & 2 ? bounds.high.y() : bounds.low.y(), corner & 4 ? bounds.high.z() : bounds.low.z()};
+  return {corner & 1 ? bounds.high.x() : bounds.low.x(), corner & 2 ? bounds.high.y() : bounds.low.y(),
+          corner & 4 ? bounds.high.z() : bounds.low.z()};
 }
 
 Bounds bounds_of_item(const FrameItem& item) {
@@ -66,9 +67,8 @@ Tracks tracks_of(std::span<const Frame> frames) {
 bool is_moving(const std::vector<Bounds>& track, size_t frame_count) {
   if (track.size() < frame_count) return true;
   const double slack = 1e-3 * track.front().diagonal();
-  return std::ranges::any_of(track, [&](const Bounds& now) {
-    return (now.low - track.front().low).norm() > slack || (now.high - track.front().high).norm() > slack;
-  });
+  return std::ranges::any_of(
+      track, [&](const Bounds& now) { return (now.low - track.front().low).norm() > slack || (now.high - track.front().high).norm() > slack; });
 }
 
 double median_of(std::vector<double> values) {

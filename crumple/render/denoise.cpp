@@ -35,12 +35,8 @@ float fade(float x) {
 
 Guide guide_of(const Film& film, const Layer& layer) {
   const float length = layer.normal.norm();
-  return {length > 1e-6f ? Vec3f(layer.normal / length) : Vec3f(Vec3f::Zero()),
-          layer.point,
-          layer.albedo + layer.gloss,
-          film.pixel_slope * (layer.point - film.eye).norm() + 1e-12f,
-          layer.share,
-          layer.sharpness};
+  return {length > 1e-6f ? Vec3f(layer.normal / length) : Vec3f(Vec3f::Zero()), layer.point, layer.albedo + layer.gloss,
+          film.pixel_slope * (layer.point - film.eye).norm() + 1e-12f,          layer.share, layer.sharpness};
 }
 
 Values values_of(const Layer& layer) {
@@ -115,7 +111,11 @@ void Smoother::smooth_pixel(int x, int y, int step) {
   }
   light /= light_total, shine /= shine_total;
   // What has been averaged is less noisy for the next, wider round.
-  to[center] = {light, shine, brightness(light), brightness(shine), here.light_noise * std::sqrt(own / light_total),
+  to[center] = {light,
+                shine,
+                brightness(light),
+                brightness(shine),
+                here.light_noise * std::sqrt(own / light_total),
                 here.shine_noise * std::sqrt(own / shine_total)};
 }
 

@@ -16,9 +16,9 @@ struct Layer {
   Vec3f shine = Vec3f::Zero();   // what it mirrors
   Vec3f normal = Vec3f::Zero();
   Vec3f point = Vec3f::Zero();
-  float share = 0;               // part of the pixel's samples that hit it
-  float sharpness = 0;           // 0 dull .. 1 mirror: how little its shine may be blurred
-  float light_noise = 0;         // standard deviation of the brightness of `light`
+  float share = 0;        // part of the pixel's samples that hit it
+  float sharpness = 0;    // 0 dull .. 1 mirror: how little its shine may be blurred
+  float light_noise = 0;  // standard deviation of the brightness of `light`
   float shine_noise = 0;
 
   Vec3f shown() const { return share * (albedo.cwiseProduct(light) + gloss.cwiseProduct(shine)); }
@@ -37,7 +37,7 @@ struct EdgeLayer {
 
 struct Film {
   int width = 0, height = 0;
-  float pixel_slope = 0;                      // size of a pixel at distance 1
+  float pixel_slope = 0;  // size of a pixel at distance 1
   Vec3f eye = Vec3f::Zero();
   std::vector<Pixel> pixels;                  // width * height, rows from the top
   std::vector<std::vector<EdgeLayer>> edges;  // second layers, by tile

@@ -12,10 +12,10 @@ struct Shot {
   const Tracer& tracer;
   Light light;
   Vec3f eye;
-  Vec3f right, up, forward;  // right and up are scaled to half the picture at distance 1
-  float haze_near, haze_far; // metres from the target: where the haze begins, and how soon it hides everything
-  float grain_size;          // metres
-  float pixel_slope;         // size of a pixel at distance 1
+  Vec3f right, up, forward;   // right and up are scaled to half the picture at distance 1
+  float haze_near, haze_far;  // metres from the target: where the haze begins, and how soon it hides everything
+  float grain_size;           // metres
+  float pixel_slope;          // size of a pixel at distance 1
   int width, height;
   int samples;
 };

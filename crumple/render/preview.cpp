@@ -12,8 +12,8 @@
 namespace crumple::render {
 namespace {
 
-constexpr int kTile = 16;            // pixels a side
-constexpr int kLongestSide = 8192;   // pixels
+constexpr int kTile = 16;           // pixels a side
+constexpr int kLongestSide = 8192;  // pixels
 constexpr int kMostSamples = 4096;
 
 Result<void> check(const Camera& camera, const RenderSettings& settings) {
@@ -24,7 +24,8 @@ Result<void> check(const Camera& camera, const RenderSettings& settings) {
     return input_error(fmt::format("{} samples a pixel; must be within 1 .. {}", settings.samples, kMostSamples));
   }
   if (!settings.sun.allFinite() || settings.sun.norm() < 1e-9) return input_error("the direction of the sun must be finite and not zero");
-  if (!settings.background.allFinite() || settings.background.minCoeff() < 0) return input_error("the background colour must be finite and not negative");
+  if (!settings.background.allFinite() || settings.background.minCoeff() < 0)
+    return input_error("the background colour must be finite and not negative");
   const bool sees = camera.eye.allFinite() && camera.target.allFinite() && camera.up.allFinite() && (camera.eye - camera.target).norm() > 1e-9;
   if (!sees) return input_error("the camera's eye and target must be finite and apart");
   if (!(camera.fov_degrees >= 1 && camera.fov_degrees <= 150)) {

@@ -16,17 +16,17 @@ using io::Image;
 struct RenderSettings {
   int width = 960;
   int height = 540;
-  int samples = 10;                                    // rays a pixel: 8 .. 12 are clean, 64 are flawless
+  int samples = 10;  // rays a pixel: 8 .. 12 are clean, 64 are flawless
   ColorMode color = ColorMode::Plain;
-  Vec3f background = Vec3f(0.82f, 0.83f, 0.85f);       // linear light, before the filmic curve
-  Vec3 sun = Vec3(-0.62, 0.60, 0.50);                  // towards the sun
-  bool smooth = true;                                  // smooth what noise is left
+  Vec3f background = Vec3f(0.82f, 0.83f, 0.85f);  // linear light, before the filmic curve
+  Vec3 sun = Vec3(-0.62, 0.60, 0.50);             // towards the sun
+  bool smooth = true;                             // smooth what noise is left
 };
 
 /// What goes on while pictures are made. Both may be left out.
 struct Watch {
   std::function<void(int done, int total)> progress;
-  const std::atomic<bool>* cancel = nullptr;           // set it to stop soon with an error
+  const std::atomic<bool>* cancel = nullptr;  // set it to stop soon with an error
   bool cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
 };
 
@@ -34,8 +34,7 @@ struct Watch {
 Result<Image> render_frame(const Frame& frame, const Camera& camera, const RenderSettings& settings, const Watch& watch = {});
 
 /// Pictures of `count` frames, one after the other: `frame_at` brings each, `take` gets its picture. The first error ends it.
-Result<void> render_frames(int count, const std::function<Result<Frame>(int index)>& frame_at, const Camera& camera,
-                           const RenderSettings& settings, const std::function<Result<void>(int index, const Frame&, Image)>& take,
-                           const Watch& watch = {});
+Result<void> render_frames(int count, const std::function<Result<Frame>(int index)>& frame_at, const Camera& camera, const RenderSettings& settings,
+                           const std::function<Result<void>(int index, const Frame&, Image)>& take, const Watch& watch = {});
 
 }  // namespace crumple::render

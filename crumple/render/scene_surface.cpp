@@ -9,8 +9,8 @@
 namespace crumple::render {
 namespace {
 
-constexpr float kFarthest = 1e6f;               // metres from where the camera looks
-constexpr float kSmoothSeam = 0.8f;             // cosine: faces that met at less than about 37 degrees are one smooth surface
+constexpr float kFarthest = 1e6f;    // metres from where the camera looks
+constexpr float kSmoothSeam = 0.8f;  // cosine: faces that met at less than about 37 degrees are one smooth surface
 const Vec3f kPaleGrey = Vec3f(0.66f, 0.66f, 0.65f);
 
 /// Vertices that are one point of a smooth surface but doubled for a texture seam: their normals must agree.
@@ -20,10 +20,9 @@ Seams find_seams(const TriMesh& mesh) {
   std::vector<Vec3f> positions(mesh.positions.size());
   std::ranges::transform(mesh.positions, positions.begin(), [](const Vec3& p) { return Vec3f(p.cast<float>()); });
   const int count = static_cast<int>(positions.size());
-  const bool sound = std::ranges::all_of(positions, [](const Vec3f& p) { return p.allFinite(); }) &&
-                     std::ranges::all_of(mesh.triangles, [&](const Triangle& t) {
-                       return std::ranges::all_of(t, [&](int v) { return v >= 0 && v < count; });
-                     });
+  const bool sound =
+      std::ranges::all_of(positions, [](const Vec3f& p) { return p.allFinite(); }) &&
+      std::ranges::all_of(mesh.triangles, [&](const Triangle& t) { return std::ranges::all_of(t, [&](int v) { return v >= 0 && v < count; }); });
   if (!sound) return {};
   const std::vector<Vec3f> normals = vertex_normals(positions, mesh.triangles);
   std::vector<int> order(positions.size());

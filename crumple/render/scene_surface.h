@@ -15,15 +15,15 @@ enum class ColorMode {
 
 /// All that is solid in a frame as one triangle soup, in metres from `origin`: small numbers where the camera looks, so that float is enough.
 struct SceneSurface {
-  std::vector<Vec3f> positions;      // #vertices
-  std::vector<Vec3f> normals;        // #vertices
-  std::vector<Vec3f> colors;         // #vertices, linear RGB
-  std::vector<Triangle> triangles;   // #triangles
-  std::vector<int> triangle_item;    // #triangles: whose it is, an index into `finishes`
+  std::vector<Vec3f> positions;     // #vertices
+  std::vector<Vec3f> normals;       // #vertices
+  std::vector<Vec3f> colors;        // #vertices, linear RGB
+  std::vector<Triangle> triangles;  // #triangles
+  std::vector<int> triangle_item;   // #triangles: whose it is, an index into `finishes`
   struct Finish {
     float metal, roughness;
   };
-  std::vector<Finish> finishes;      // #items
+  std::vector<Finish> finishes;  // #items
 
   /// The backdrops: endless, seen from their front only, and casting no shadow.
   struct Plane {

@@ -18,7 +18,8 @@ float smith(float cosine, float alpha) {
 }
 
 float lattice_value(int x, int y, int z) {
-  const uint32_t mixed = hash_bits(static_cast<uint32_t>(x) * 0x8da6b343u ^ static_cast<uint32_t>(y) * 0xd8163841u ^ static_cast<uint32_t>(z) * 0xcb1ab31fu);
+  const uint32_t mixed =
+      hash_bits(static_cast<uint32_t>(x) * 0x8da6b343u ^ static_cast<uint32_t>(y) * 0xd8163841u ^ static_cast<uint32_t>(z) * 0xcb1ab31fu);
   return static_cast<float>(mixed >> 8) * 0x1p-23f - 1;
 }
 

@@ -9,9 +9,9 @@ namespace crumple::render {
 
 /// Sizes of a sheet's parts in pixels, chosen from the width of its tiles.
 struct SheetLayout {
-  int gutter = 0;         // between tiles and around them
-  int caption = 0;        // strip under each tile
-  int footer = 0;         // strip at the bottom
+  int gutter = 0;   // between tiles and around them
+  int caption = 0;  // strip under each tile
+  int footer = 0;   // strip at the bottom
   double text_height = 0;
 };
 SheetLayout sheet_layout(int tile_width, bool captions, bool footer);

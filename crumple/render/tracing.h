@@ -12,9 +12,9 @@ namespace crumple::render {
 struct Hit {
   float distance = 0;
   Vec3f point;
-  Vec3f face;       // the true normal
-  Vec3f normal;     // the smooth normal
-  Vec3f leave_from; // where rays start that leave the surface: lifted onto the smooth surface, so that facets cast no shadow on it
+  Vec3f face;        // the true normal
+  Vec3f normal;      // the smooth normal
+  Vec3f leave_from;  // where rays start that leave the surface: lifted onto the smooth surface, so that facets cast no shadow on it
   Material material;
   bool backdrop = false;
 };

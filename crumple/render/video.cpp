@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct VideoWriter::Encoder {
   fs::path file, temporary;
-  int width = 0, height = 0;        // of the pictures
+  int width = 0, height = 0;  // of the pictures
   int even_width = 0, even_height = 0;
   pid_t process = -1;
   int channel = -1;                 // a socket rather than a pipe: writing to it when ffmpeg has died is an error and no SIGPIPE
@@ -50,12 +50,46 @@ constexpr int kLongestSide = 16384;
 
 std::vector<std::string> arguments_of(const fs::path& temporary, int width, int height, double fps) {
   // "file:" keeps names with colons or a leading dash from meaning anything else to ffmpeg.
-  return {"ffmpeg",      "-y",        "-hide_banner", "-loglevel",      "error",     "-nostdin",     "-f",        "rawvideo",
-          "-pix_fmt",    "rgb24",     "-s",           fmt::format("{}x{}", width, height),           "-framerate", fmt::format("{:.6f}", fps),
-          "-i",          "pipe:0",    "-an",          "-vf",            "scale=out_color_matrix=bt709:out_range=tv",
-          "-c:v",        "libx264",   "-preset",      "medium",         "-crf",      "20",           "-pix_fmt",  "yuv420p",
-          "-colorspace", "bt709",     "-color_primaries", "bt709",      "-color_trc", "bt709",       "-color_range", "tv",
-          "-movflags",   "+faststart", "-f",          "mp4",            "file:" + temporary.string()};
+  return {"ffmpeg",
+          "-y",
+          "-hide_banner",
+          "-loglevel",
+          "error",
+          "-nostdin",
+          "-f",
+          "rawvideo",
+          "-pix_fmt",
+          "rgb24",
+          "-s",
+          fmt::format("{}x{}", width, height),
+          "-framerate",
+          fmt::format("{:.6f}", fps),
+          "-i",
+          "pipe:0",
+          "-an",
+          "-vf",
+          "scale=out_color_matrix=bt709:out_range=tv",
+          "-c:v",
+          "libx264",
+          "-preset",
+          "medium",
+          "-crf",
+          "20",
+          "-pix_fmt",
+          "yuv420p",
+          "-colorspace",
+          "bt709",
+          "-color_primaries",
+          "bt709",
+          "-color_trc",
+          "bt709",
+          "-color_range",
+          "tv",
+          "-movflags",
+          "+faststart",
+          "-f",
+          "mp4",
+          "file:" + temporary.string()};
 }
 
 /// Starts the program with our socket as its input; its stdout goes nowhere and its stderr to a file of ours.
@@ -106,8 +140,8 @@ Error VideoWriter::Encoder::start(double fps) {
   if (trouble == 0) return {};
   process = -1;
   if (trouble == ENOENT) {
-    return system_error(fmt::format("{}: the program ffmpeg, which makes the video, was not found; install it (apt install ffmpeg) or ask for pictures",
-                                    file.string()));
+    return system_error(fmt::format(
+        "{}: the program ffmpeg, which makes the video, was not found; install it (apt install ffmpeg) or ask for pictures", file.string()));
   }
   return fail("ffmpeg cannot be started", trouble);
 }
@@ -158,7 +192,8 @@ Result<VideoWriter> VideoWriter::create(const fs::path& file, int width, int hei
   if (!(fps >= 0.01 && fps <= 1000)) return input_error(fmt::format("{}: {} frames per second; must be within 0.01 .. 1000", file.string(), fps));
   const fs::path folder = file.parent_path();
   std::error_code ignored;
-  if (!folder.empty() && !fs::is_directory(folder, ignored)) return input_error(fmt::format("{}: there is no folder {}", file.string(), folder.string()));
+  if (!folder.empty() && !fs::is_directory(folder, ignored))
+    return input_error(fmt::format("{}: there is no folder {}", file.string(), folder.string()));
   auto encoder = std::make_unique<Encoder>();
   encoder->file = file;
   encoder->temporary = file.string() + fmt::format(".{}.part", getpid());
