@@ -39,17 +39,20 @@ std::vector<std::array<int, 3>> number_edges(std::span<const Triangle> faces, in
   return edges;
 }
 
-/// One sample for small faces, seven for those wide enough to bridge something.
-void sample_face(const Vec3& a, const Vec3& b, const Vec3& c, double small, std::vector<Vec3>& samples) {
+/// One sample for small faces, seven for those wide enough to bridge something, the middle first. Returns how far the corners are
+/// from the middle.
+double sample_face(const Vec3& a, const Vec3& b, const Vec3& c, double small, std::vector<Vec3>& samples) {
   samples.clear();
-  const double longest = std::sqrt(std::max({(a - b).squaredNorm(), (b - c).squaredNorm(), (c - a).squaredNorm()}));
-  samples.push_back((a + b + c) / 3);
-  if (longest <= small) return;
+  const Vec3 middle = (a + b + c) / 3;
+  const double radius = std::sqrt(std::max({(a - middle).squaredNorm(), (b - middle).squaredNorm(), (c - middle).squaredNorm()}));
+  samples.push_back(middle);
+  if (2 * radius <= small) return radius;
   for (const auto& [major, minor] : {std::pair(0.6, 0.2), std::pair(0.1, 0.45)}) {
     samples.push_back(major * a + minor * (b + c));
     samples.push_back(major * b + minor * (c + a));
     samples.push_back(major * c + minor * (a + b));
   }
+  return radius;
 }
 
 Triangle sorted_face(const Triangle& face, std::span<const int> vertices) {
@@ -90,14 +93,15 @@ Vec3 BodySurface::normal_at(const TriangleTree::Hit& hit) const {
   return zeros == 1 ? edge_normals_[edges_[hit.triangle][zero]] : corner_normals_[faces_[hit.triangle][one]];
 }
 
-double BodySurface::signed_distance(const Vec3& point) const {
+BodySurface::Measure BodySurface::measure(const Vec3& point) const {
   const TriangleTree::Hit hit = tree_.closest(point);
-  if (hit.triangle < 0) return 0;
-  return normal_at(hit).dot(point - hit.point) < 0 ? -hit.distance : hit.distance;
+  if (hit.triangle < 0) return {0, point};
+  return {normal_at(hit).dot(point - hit.point) < 0 ? -hit.distance : hit.distance, hit.point};
 }
 
 void add_overshoot(const BodySurface& surface, std::span<const Triangle> body_faces, std::span<const Vec3> points, std::span<const int> vertices,
-                   const ConvexHull& hull, double tolerance, Overshoot& overshoot) {
+                   const ConvexHull& hull, int shape, double tolerance, Sampling sampling, Overshoot& overshoot) {
+  const double small = sampling == Sampling::Fine ? tolerance : 1e300;
   const double on_surface = 1e-3 * tolerance;
   std::vector<Vec3> samples;
   for (const Triangle& face : hull.faces) {
@@ -107,15 +111,18 @@ void add_overshoot(const BodySurface& surface, std::span<const Triangle> body_fa
       overshoot.exposed += area;
       continue;
     }
-    sample_face(a, b, c, tolerance, samples);
+    const double radius = sample_face(a, b, c, small, samples);
     const double share = area / static_cast<double>(samples.size());
-    for (const Vec3& sample : samples) {
-      const double distance = surface.signed_distance(sample);
-      if (distance < -on_surface) continue;  // within the body: no one can touch it
+    for (size_t i = 0; i < samples.size(); ++i) {
+      const BodySurface::Measure measure = surface.measure(samples[i]);
+      if (i == 0 && measure.distance < -radius) break;  // the whole face lies within the body
+      if (measure.distance < -on_surface) continue;     // within the body: no one can touch it
       overshoot.exposed += share;
-      if (distance <= on_surface) continue;
-      overshoot.outside.push_back({distance, share});
-      overshoot.beyond += share * std::max(0.0, distance - tolerance);
+      if (measure.distance <= on_surface) continue;
+      overshoot.outside.push_back({measure.distance, share});
+      overshoot.beyond += share * std::max(0.0, measure.distance - tolerance);
+      if (measure.distance > overshoot.widest.distance)
+        overshoot.widest = {shape, measure.distance, measure.nearest, (samples[i] - measure.nearest) / measure.distance};
     }
   }
 }

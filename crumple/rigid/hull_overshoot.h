@@ -14,7 +14,13 @@ class BodySurface {
   BodySurface(std::span<const Vec3> positions, std::span<const Triangle> faces);
   /// Distance to the surface, negative inside. The sign is that of the normal of the nearest face, edge or corner; edges and corners
   /// have the angle-weighted sum of their faces' normals. [Baerentzen and Aanaes 2005]
-  double signed_distance(const Vec3& point) const;
+  double signed_distance(const Vec3& point) const { return measure(point).distance; }
+
+  struct Measure {
+    double distance;
+    Vec3 nearest;
+  };
+  Measure measure(const Vec3& point) const;
 
  private:
   Vec3 normal_at(const TriangleTree::Hit& hit) const;
@@ -31,15 +37,26 @@ struct Overshoot {
   struct Sample {
     double distance, area;
   };
+  /// The sample that bridges most, to cut there.
+  struct Bridge {
+    int shape = -1;
+    double distance = 0;
+    Vec3 floor = Vec3::Zero();     // the surface below the bridge
+    Vec3 outward = Vec3::UnitY();  // from there to the bridge
+  };
   std::vector<Sample> outside;  // samples outside the body
-  double exposed = 0;           // m2 of hull on or outside the body's surface
-  double beyond = 0;            // m3: integral of what exceeds the tolerance
+  Bridge widest;
+  double exposed = 0;  // m2 of hull on or outside the body's surface
+  double beyond = 0;   // m3: integral of what exceeds the tolerance
 };
 
-/// Adds what one hull shows in one shape. `body_faces` are the body's boundary faces with sorted corners, ascending: where a face of
+/// Fine sampling looks at wide faces in seven places, coarse sampling at every face in one: enough to compare cuts.
+enum class Sampling { Coarse, Fine };
+
+/// Adds what one hull shows in shape number `shape`. `body_faces` are the body's boundary faces with sorted corners, ascending: where a face of
 /// the hull is one of them, there is nothing to measure. `vertices` says which of the body's vertices the hull's points are.
 void add_overshoot(const BodySurface& surface, std::span<const Triangle> body_faces, std::span<const Vec3> points, std::span<const int> vertices,
-                   const ConvexHull& hull, double tolerance, Overshoot& overshoot);
+                   const ConvexHull& hull, int shape, double tolerance, Sampling sampling, Overshoot& overshoot);
 
 /// The distance that all but a twentieth of the exposed area stays below.
 double percentile_95(std::span<const Overshoot> hulls);

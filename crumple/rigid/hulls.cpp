@@ -95,8 +95,9 @@ class Decomposer {
   HullDecomposition result();
 
  private:
-  std::vector<Cluster> measured(std::vector<Members> members) const;
-  void measure(Cluster& cluster) const;
+  std::vector<Cluster> measured(std::vector<Members> members, Sampling sampling) const;
+  void measure(Cluster& cluster, Sampling sampling) const;
+  std::vector<std::vector<Members>> possible_cuts(const Cluster& cluster) const;
   void add_extremes_of_blends(Cluster& cluster) const;
 
   const TetMesh& mesh_;
@@ -116,7 +117,7 @@ Decomposer::Decomposer(const TetMesh& mesh, std::span<const std::vector<Vec3>> s
   for (const auto& shape : shapes) surfaces_.emplace_back(shape, faces_);
 }
 
-void Decomposer::measure(Cluster& cluster) const {
+void Decomposer::measure(Cluster& cluster, Sampling sampling) const {
   for (const int tet : cluster.tets) cluster.vertices.insert(cluster.vertices.end(), mesh_.tets[tet].begin(), mesh_.tets[tet].end());
   std::sort(cluster.vertices.begin(), cluster.vertices.end());
   cluster.vertices.erase(std::unique(cluster.vertices.begin(), cluster.vertices.end()), cluster.vertices.end());
@@ -125,16 +126,16 @@ void Decomposer::measure(Cluster& cluster) const {
     const std::vector<Vec3> points = gather(shapes_[s], cluster.vertices);
     const ConvexHull hull = convex_hull(points);
     for (const int v : hull.vertices) cluster.extreme[v] = 1;
-    add_overshoot(surfaces_[s], sorted_, points, cluster.vertices, hull, tolerance_, cluster.overshoot);
+    add_overshoot(surfaces_[s], sorted_, points, cluster.vertices, hull, static_cast<int>(s), tolerance_, sampling, cluster.overshoot);
   }
 }
 
-std::vector<Cluster> Decomposer::measured(std::vector<Members> members) const {
+std::vector<Cluster> Decomposer::measured(std::vector<Members> members, Sampling sampling) const {
   std::vector<Cluster> clusters(members.size());
   parallel_for(members.size(), 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       clusters[i].tets = std::move(members[i]);
-      measure(clusters[i]);
+      measure(clusters[i], sampling);
     }
   });
   return clusters;
@@ -143,7 +144,42 @@ std::vector<Cluster> Decomposer::measured(std::vector<Members> members) const {
 void Decomposer::start(int count) {
   Members all(mesh_.tets.size());
   std::iota(all.begin(), all.end(), 0);
-  clusters_ = measured(k_means(centers_, all, count));
+  clusters_ = measured(k_means(centers_, all, count), Sampling::Fine);
+}
+
+/// The directions across `outward`, the one first along which the points spread most.
+std::array<Vec3, 2> cut_normals(std::span<const Vec3> points, const Vec3& outward) {
+  Vec3 mean = Vec3::Zero();
+  for (const Vec3& point : points) mean += point / static_cast<double>(points.size());
+  Mat3 spread = Mat3::Zero();
+  for (const Vec3& point : points) spread += (point - mean) * (point - mean).transpose();
+  const Vec3 u = outward.unitOrthogonal(), v = outward.cross(u);
+  const double angle = 0.5 * std::atan2(2 * u.dot(spread * v), u.dot(spread * u) - v.dot(spread * v));
+  const Vec3 most = std::cos(angle) * u + std::sin(angle) * v;
+  return {most, outward.cross(most)};
+}
+
+std::vector<Members> cut_by_plane(std::span<const Vec3> centers, const Members& members, const Vec3& at, const Vec3& normal) {
+  std::vector<Members> sides(2);
+  for (size_t i = 0; i < members.size(); ++i) sides[(centers[i] - at).dot(normal) > 0].push_back(members[i]);
+  return sides;
+}
+
+/// In two by distance, or through the floor below the widest bridge, either way.
+std::vector<std::vector<Members>> Decomposer::possible_cuts(const Cluster& cluster) const {
+  std::vector<std::vector<Members>> cuts = {k_means(centers_, cluster.tets, 2)};
+  const Overshoot::Bridge& bridge = cluster.overshoot.widest;
+  if (bridge.shape >= 0) {
+    const std::vector<Vec3>& shape = shapes_[bridge.shape];
+    std::vector<Vec3> centers;
+    for (const int tet : cluster.tets) {
+      const auto& [a, b, c, d] = mesh_.tets[tet];
+      centers.push_back((shape[a] + shape[b] + shape[c] + shape[d]) / 4);
+    }
+    for (const Vec3& normal : cut_normals(centers, bridge.outward)) cuts.push_back(cut_by_plane(centers, cluster.tets, bridge.floor, normal));
+  }
+  std::erase_if(cuts, [](const std::vector<Members>& cut) { return cut.size() < 2 || cut[0].empty() || cut[1].empty(); });
+  return cuts;
 }
 
 bool Decomposer::split_worst() {
@@ -152,9 +188,15 @@ bool Decomposer::split_worst() {
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return clusters_[a].overshoot.beyond > clusters_[b].overshoot.beyond; });
   for (const int worst : order) {
     if (!(clusters_[worst].overshoot.beyond > 0)) return false;
-    std::vector<Members> halves = k_means(centers_, clusters_[worst].tets, 2);
-    if (halves.size() < 2) continue;  // a single tetrahedron
-    std::vector<Cluster> split = measured(std::move(halves));
+    std::vector<Members> halves;  // of all cuts, one after another
+    for (std::vector<Members>& cut : possible_cuts(clusters_[worst])) halves.insert(halves.end(), cut.begin(), cut.end());
+    if (halves.empty()) continue;  // a single tetrahedron
+    std::vector<Cluster> tried = measured(std::move(halves), Sampling::Coarse);
+    size_t best = 0;
+    const auto left = [&](size_t i) { return tried[i].overshoot.beyond + tried[i + 1].overshoot.beyond; };
+    for (size_t i = 2; i < tried.size(); i += 2)
+      if (left(i) < left(best)) best = i;
+    std::vector<Cluster> split = measured({std::move(tried[best].tets), std::move(tried[best + 1].tets)}, Sampling::Fine);
     clusters_[worst] = std::move(split[0]);
     clusters_.push_back(std::move(split[1]));
     return true;
