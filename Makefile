@@ -1,0 +1,32 @@
+# make demo   builds, simulates the loading dock, leaves pictures and an animation in out/loading_dock
+# make test   builds and runs all tests
+# make build  leaves the program at bin/crumple
+# make asan   the tests under address and undefined-behaviour sanitizers; make tsan under the thread sanitizer
+.PHONY: all build demo test asan tsan packages assets clean
+all: build
+
+packages:
+	@sh cmake/packages.sh
+
+build: packages
+	@cmake --preset release
+	@cmake --build --preset release --target crumple-cli crumple-assets
+	@mkdir -p bin && ln -sf ../build/release/bin/crumple bin/crumple
+
+demo: build
+	@bin/crumple demo scenes/loading_dock.json
+
+test: build
+	@cmake --build --preset release
+	@ctest --preset release
+
+asan tsan: packages
+	@cmake --preset $@
+	@cmake --build --preset $@ --target crumple_tests
+	@ctest --preset $@
+
+assets: build
+	@build/release/bin/crumple-assets assets
+
+clean:
+	rm -rf build bin

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "crumple/core/progress.h"
+#include "crumple/core/result.h"
+
+namespace crumple::cli {
+
+/// What the process answers with.
+enum ExitCode {
+  kDone = 0,
+  kFailed = 1,       // something of ours or the disk
+  kWrongInput = 2,
+  kFrozen = 3,       // the simulation had to freeze a body or stop
+  kInterrupted = 130,
+};
+
+/// Prints "crumple: ..." to stderr and gives the exit code that goes with it.
+int complain(const Error& error);
+
+/// Set by SIGINT and SIGTERM.
+const std::atomic<bool>& interrupted();
+void catch_interrupts();
+
+/// How progress is shown, from --quiet and --json-progress.
+struct Loudness {
+  bool quiet = false, json = false;
+  void add_to(CLI::App& command);
+  Progress::Style style() const { return quiet ? Progress::Style::Quiet : json ? Progress::Style::Json : Progress::Style::Human; }
+};
+
+/// Adds a subcommand; its action is what runs if it is chosen.
+using Action = std::function<int()>;
+void add_bench(CLI::App& app, Action& action);
+void add_check(CLI::App& app, Action& action);
+void add_demo(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
+void add_info(CLI::App& app, Action& action);
+void add_list(CLI::App& app, Action& action);
+void add_render(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
+void add_schema(CLI::App& app, Action& action);
+
+}  // namespace crumple::cli

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/export_animation.h"
+#include "apps/cli/pictures.h"
+#include "apps/cli/simulate.h"
+#include "crumple/core/timer.h"
+
+namespace crumple::cli {
+namespace {
+
+struct Options {
+  std::string scene, folder;
+  Loudness loudness;
+};
+
+/// Simulate, export, render: the three things a newcomer wants to see, with one table at the end.
+int run(const Options& options) {
+  namespace fs = std::filesystem;
+  Result<Scene> scene = load_scene(options.scene);
+  if (!scene) return complain(scene.error());
+  const std::string name = fs::path(options.scene).stem().string();
+  RunSettings settings;
+  settings.folder = options.folder.empty() ? fs::path("out") / name : fs::path(options.folder);
+  settings.force = true;
+  Result<RunReport> report = simulate(*scene, settings, options.loudness);
+  if (!report) return complain(report.error());
+  if (report->outcome == Outcome::Interrupted) return fmt::print("{}", run_table(*scene, *report, settings.folder)), kInterrupted;
+
+  Result<Playback> playback = Playback::open(settings.folder);
+  if (!playback) return complain(playback.error());
+  const fs::path animation = settings.folder / (name + ".glb"), preview = settings.folder / "preview.png";
+  const double before_export = wall_seconds();
+  Result<io::ExportReport> exported = export_animation(*playback, animation, false, options.loudness);
+  if (interrupted()) return kInterrupted;
+  if (!exported) return complain(exported.error());
+  const double before_render = wall_seconds();
+  PictureOptions picture;
+  picture.render.width = 480, picture.render.height = 270;
+  Result<void> rendered = make_picture(*playback, picture, preview, options.loudness);
+  if (interrupted()) return kInterrupted;
+  if (!rendered) return complain(rendered.error());
+  const double end = wall_seconds();
+
+  fmt::print("{}", run_table(*scene, *report, settings.folder));
+  fmt::print("  {:<10} {} ({:.1f} MB, made in {:.1f} s)\n", "animation", animation.string(), 1e-6 * static_cast<double>(exported->bytes), before_render - before_export);
+  fmt::print("  {:<10} {} (made in {:.1f} s)\n", "picture", preview.string(), end - before_render);
+  return exit_code(*report);
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("demo", "Simulate a scene, export it and draw a contact sheet");
+  command->add_option("scene", options->scene, "Scene file (.json)")->required();
+  command->add_option("-o,--output", options->folder, "Folder of the recording (default: out/NAME)");
+  options->loudness.add_to(*command);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace crumple::cli

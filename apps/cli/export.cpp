@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/export_animation.h"
+#include "crumple/io/export.h"
+
+namespace crumple::cli {
+
+Result<io::ExportReport> export_animation(Playback& playback, const std::filesystem::path& file, bool colors, const Loudness& loudness) {
+  const std::vector<int> frames = playback.frames();
+  if (frames.empty()) return input_error("the recording has no frames yet");
+  Progress progress(loudness.style(), "export", static_cast<long>(frames.size()));
+  const io::FrameSource source = [&](int index) -> Result<Frame> {
+    if (interrupted()) return system_error("interrupted");
+    progress.update(index + 1);
+    return playback.frame(frames[static_cast<size_t>(index)], colors && static_cast<size_t>(index) + 1 == frames.size());
+  };
+  io::ExportSettings settings;
+  settings.name = playback.scene().title.empty() ? "crumple" : playback.scene().title;
+  settings.fps = playback.scene().fps;
+  settings.colors = colors;
+  return io::export_glb(source, static_cast<int>(frames.size()), settings, file);
+}
+
+namespace {
+
+struct Options {
+  std::string folder, file;
+  int frame = -1;
+  bool colors = false;
+  Loudness loudness;
+};
+
+int run(const Options& options) {
+  const std::string extension = std::filesystem::path(options.file).extension().string();
+  if (extension != ".glb" && extension != ".obj" && extension != ".ply") {
+    return complain(input_error(fmt::format("{}: expected .glb (animation), .obj or .ply (one frame)", options.file)));
+  }
+  Result<Playback> playback = Playback::open(options.folder);
+  if (!playback) return complain(playback.error());
+  if (playback->frames().empty()) return complain(input_error(fmt::format("{}: has no frames yet", options.folder)));
+  Result<io::ExportReport> report = io::ExportReport{};
+  if (extension == ".glb") {
+    report = export_animation(*playback, options.file, options.colors, options.loudness);
+  } else {
+    Result<Frame> frame = playback->frame(options.frame >= 0 ? options.frame : playback->frames().back(), options.colors);
+    if (!frame) return complain(frame.error());
+    report = extension == ".obj" ? io::export_obj(*frame, options.file) : io::export_ply(*frame, options.file);
+  }
+  if (interrupted()) return kInterrupted;
+  if (!report) return complain(report.error());
+  fmt::print("{}: {} frames, {} things, {} shapes, {:.1f} MB\n", options.file, report->frames, report->nodes, report->shapes, 1e-6 * static_cast<double>(report->bytes));
+  return kDone;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("export", "Turn a recording into files for other programs");
+  command->add_option("recording", options->folder, "Folder made by 'crumple run'")->required();
+  command->add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame)")->required();
+  command->add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)")->check(CLI::NonNegativeNumber);
+  command->add_flag("--colors", options->colors, "Vertex colours by example weights");
+  options->loudness.add_to(*command);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace crumple::cli

@@ -1,0 +1,105 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "crumple/io/authors_asset.h"
+#include "crumple/io/files.h"
+#include "crumple/io/gltf_asset.h"
+#include "crumple/io/mesh_file.h"
+#include "crumple/rig/rigged_body.h"
+#include "crumple/scene/playback.h"
+#include "crumple/scene/recording_folder.h"
+
+namespace crumple::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void line(std::string_view what, const std::string& value) {
+  fmt::print("  {:<12} {}\n", what, value);
+}
+
+std::string size_text(const std::vector<Vec3>& points) {
+  const Bounds bounds = bounds_of(points);
+  const Vec3 size = bounds.high - bounds.low;
+  return fmt::format("{:.4g} x {:.4g} x {:.4g}", size.x(), size.y(), size.z());
+}
+
+void tell_asset(const Asset& asset) {
+  double volume = 0;
+  for (const Tetrahedron& tet : asset.tets.tets) volume += tet_volume(asset.tets.positions, tet);
+  line("size", size_text(asset.tets.positions));
+  line("tetrahedra", fmt::format("{} with {} vertices, volume {:.5g}", asset.tets.tets.size(), asset.tets.positions.size(), volume));
+  line("surface", fmt::format("{} triangles, {} vertices", asset.surface.triangles.size(), asset.surface.positions.size()));
+  line("handles", fmt::format("{}", asset.handles.size()));
+  for (const Example& example : asset.examples) {
+    double farthest = 0, widest = 0;
+    for (size_t b = 0; b < example.handles.size(); ++b) {
+      const HandleTransform& to = example.handles[b];
+      const Vec3& at = asset.handles[b].position;
+      farthest = std::max(farthest, (to.rotation * at + to.translation - at).norm());
+      widest = std::max(widest, Eigen::AngleAxisd(to.rotation).angle() * 180 / M_PI);
+    }
+    line("example", fmt::format("{:<20} handles move up to {:.3g} and turn up to {:.0f} degrees", example.name, farthest, widest));
+  }
+}
+
+int tell_recording(const fs::path& folder) {
+  Result<Playback> playback = Playback::open(folder);
+  if (!playback) return complain(playback.error());
+  fmt::print("{}: recording\n", folder.string());
+  line("scene", playback->scene().title);
+  const std::vector<int>& frames = playback->frames();
+  line("frames", frames.empty() ? "none" : fmt::format("{} ({} to {}), {:.3f} s at {:g} a second", frames.size(), frames.front(), frames.back(), playback->time(frames.back()), playback->scene().fps));
+  line("bodies", fmt::format("{}", playback->bodies().size()));
+  if (playback->was_torn()) line("note", "the last frame was torn and is left out");
+  Result<std::string> run = io::read_file(RecordingFolder{folder}.run());
+  Result<Json> json = run ? parse_json(*run, "run.json") : Result<Json>(input_error(""));
+  const Json* outcome = json ? json->find("outcome") : nullptr;
+  line("outcome", outcome ? outcome->text : "not finished; continue with 'crumple run --resume'");
+  if (const Json* fingerprint = json ? json->find("fingerprint") : nullptr) line("fingerprint", fingerprint->text);
+  return kDone;
+}
+
+int tell(const std::string& name) {
+  const fs::path file = name;
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return complain(input_error(fmt::format("{}: no such file", name)));
+  if (fs::is_directory(file, ignored) && is_recording(file)) return tell_recording(file);
+  const std::string extension = file.extension().string();
+  if (extension == ".json") {
+    Result<Scene> scene = load_scene(file);
+    if (!scene) return complain(scene.error());
+    fmt::print("{}: scene\n", name);
+    line("title", scene->title);
+    line("length", fmt::format("{:g} s, {} frames, steps of {:.4g} ms", scene->seconds, scene->frame_count(), 1e3 * scene->dt()));
+    line("bodies", fmt::format("{}, {} joints", scene->bodies.size(), scene->joints.size()));
+    for (const auto& [asset, path] : scene->assets) line("asset", fmt::format("{}: {}", asset, path));
+    return kDone;
+  }
+  if (fs::is_directory(file, ignored) || extension == ".glb" || extension == ".gltf") {
+    Result<Asset> asset = fs::is_directory(file, ignored) ? io::read_authors_asset(file) : io::read_asset(file);
+    if (!asset) return complain(asset.error());
+    fmt::print("{}: asset\n", name);
+    tell_asset(*asset);
+    return kDone;
+  }
+  Result<TriMesh> mesh = io::read_mesh(file);
+  if (!mesh) return complain(mesh.error());
+  fmt::print("{}: surface\n", name);
+  line("size", size_text(mesh->positions));
+  line("triangles", fmt::format("{}, {} vertices", mesh->triangles.size(), mesh->positions.size()));
+  return kDone;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Action& action) {
+  auto file = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("info", "Tell what a scene, asset, surface or recording holds");
+  command->add_option("file", *file, "File or folder")->required();
+  command->callback([file, &action] { action = [file] { return tell(*file); }; });
+}
+
+}  // namespace crumple::cli

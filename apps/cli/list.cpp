@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "crumple/io/mesh_file.h"
+#include "crumple/methods/methods.h"
+#include "crumple/scene/scene.h"
+
+namespace crumple::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Scenes lie in ./scenes, or beside the folder of the program.
+fs::path scenes_folder() {
+  std::error_code ignored;
+  if (fs::is_directory("scenes", ignored)) return "scenes";
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  for (fs::path at = program.parent_path(); at.has_relative_path(); at = at.parent_path()) {
+    if (fs::is_directory(at / "scenes", ignored)) return at / "scenes";
+  }
+  return {};
+}
+
+void list_scenes() {
+  const fs::path folder = scenes_folder();
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    Result<Scene> scene = load_scene(file);
+    fmt::print("{:<24} {}\n", file.stem().string(), scene ? fmt::format("{} ({} bodies, {:g} s)", scene->title, scene->bodies.size(), scene->seconds) : scene.error().text);
+  }
+}
+
+void list_methods() {
+  for (const MethodInfo& method : kMethods) fmt::print("{:<12} {}; {}\n", method.name, method.help, method.paper);
+}
+
+void list_formats() {
+  fmt::print("{:<8} {}\n", ".json", "scenes, of our own and of paper 1's authors (read)");
+  fmt::print("{:<8} {}\n", ".glb", "assets (read, written), animations (written)");
+  fmt::print("{:<8} {}\n", "folder", "assets of paper 1's authors (read); recordings (read, written)");
+  for (const io::MeshFormat& format : io::mesh_formats()) fmt::print("{:<8} {} ({})\n", format.extension, format.help, format.writes ? "read, written" : "read");
+  fmt::print("{:<8} {}\n{:<8} {}\n", ".png", "pictures (written)", ".mp4", "videos (written)");
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Action& action) {
+  auto what = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("list", "List scenes, methods or formats");
+  command->add_option("what", *what, "scenes, methods or formats (default: all)")->check(CLI::IsMember({"scenes", "methods", "formats"}));
+  command->callback([what, &action] {
+    action = [what] {
+      const auto heading = [&](const char* name) {
+        if (what->empty()) fmt::print("{}:\n", name);
+        return what->empty() || *what == name;
+      };
+      if (heading("scenes")) list_scenes();
+      if (heading("methods")) list_methods();
+      if (heading("formats")) list_formats();
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace crumple::cli

@@ -1,0 +1,107 @@
+#include "apps/cli/pictures.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "crumple/render/sheet.h"
+#include "crumple/render/video.h"
+
+namespace crumple::cli {
+namespace {
+
+/// `count` recorded frames spread evenly from the first to the last.
+std::vector<int> spread_frames(const std::vector<int>& frames, int count) {
+  std::vector<int> chosen;
+  for (int i = 0; i < count; ++i) {
+    const double share = count > 1 ? static_cast<double>(i) / (count - 1) : 1.0;
+    chosen.push_back(frames[static_cast<size_t>(std::lround(share * static_cast<double>(frames.size() - 1)))]);
+  }
+  return chosen;
+}
+
+std::string sheet_footer(const Playback& playback) {
+  const Scene& scene = playback.scene();
+  double squared = 0;
+  size_t count = 0;
+  for (const Body& body : playback.bodies()) {
+    if (body.layers.empty()) continue;
+    squared += damage_of(body).rms_displacement;
+    ++count;
+  }
+  const std::string title = scene.title.empty() ? "crumple" : scene.title;
+  return count == 0 ? title : fmt::format("{}   {} crumpling bodies, rms displacement {:.1f} cm on average at the end", title, count, 100 * squared / static_cast<double>(count));
+}
+
+bool wants_colors(const PictureOptions& options) {
+  return options.render.color == render::ColorMode::Weights;
+}
+
+}  // namespace
+
+Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& options) {
+  const CameraDescription& given = playback.scene().camera;
+  render::Camera camera;
+  if (given.fov) camera.fov_degrees = *given.fov;
+  if (given.eye && given.target) {
+    camera.eye = *given.eye, camera.target = *given.target;
+  } else {
+    std::vector<Frame> frames;
+    for (const int number : spread_frames(playback.frames(), 12)) {
+      Result<Frame> frame = playback.frame(number);
+      if (!frame) return frame.error();
+      frames.push_back(std::move(*frame));
+    }
+    render::FitSettings fit;
+    fit.aspect = static_cast<double>(options.render.width) / options.render.height;
+    fit.fov_degrees = camera.fov_degrees;
+    for (const Body& body : playback.bodies()) {
+      if (!body.layers.empty()) fit.names.push_back(body.description->name);
+    }
+    camera = render::fit_camera(frames, fit);
+  }
+  return options.camera.empty() ? camera : render::parse_camera(options.camera, camera);
+}
+
+Result<void> make_picture(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const Loudness& loudness) {
+  if (playback.frames().empty()) return input_error("the recording has no frames yet");
+  Result<render::Camera> camera = choose_camera(playback, options);
+  if (!camera) return camera.error();
+  std::vector<int> numbers = options.frame ? std::vector{*options.frame} : spread_frames(playback.frames(), options.columns * options.rows);
+  std::vector<io::Image> tiles;
+  std::vector<std::string> captions;
+  Progress progress(loudness.style(), "render", static_cast<long>(numbers.size()));
+  const auto frame_at = [&](int index) { return playback.frame(numbers[static_cast<size_t>(index)], wants_colors(options)); };
+  const auto take = [&](int index, const Frame& frame, io::Image image) -> Result<void> {
+    tiles.push_back(std::move(image));
+    captions.push_back(fmt::format("{:.2f} s   frame {}", frame.time, frame.number));
+    progress.update(index + 1);
+    return {};
+  };
+  render::Watch watch;
+  watch.cancel = &interrupted();
+  if (Result<void> done = render::render_frames(static_cast<int>(numbers.size()), frame_at, *camera, options.render, take, watch); !done) return done.error();
+  progress.finish();
+  return io::write_png(file, options.frame ? tiles[0] : render::contact_sheet(tiles, options.columns, captions, sheet_footer(playback)));
+}
+
+Result<void> make_video(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const Loudness& loudness) {
+  if (playback.frames().empty()) return input_error("the recording has no frames yet");
+  Result<render::Camera> camera = choose_camera(playback, options);
+  if (!camera) return camera.error();
+  Result<render::VideoWriter> video = render::VideoWriter::create(file, options.render.width, options.render.height, playback.scene().fps);
+  if (!video) return video.error();
+  Progress progress(loudness.style(), "render", static_cast<long>(playback.frames().size()));
+  const auto frame_at = [&](int index) { return playback.frame(playback.frames()[static_cast<size_t>(index)], wants_colors(options)); };
+  const auto take = [&](int index, const Frame&, io::Image image) -> Result<void> {
+    progress.update(index + 1);
+    return video->add(image);
+  };
+  render::Watch watch;
+  watch.cancel = &interrupted();
+  const int count = static_cast<int>(playback.frames().size());
+  if (Result<void> done = render::render_frames(count, frame_at, *camera, options.render, take, watch); !done) return done.error();
+  return video->finish();
+}
+
+}  // namespace crumple::cli

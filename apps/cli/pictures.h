@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "apps/cli/command.h"
+#include "crumple/render/preview.h"
+#include "crumple/scene/playback.h"
+
+namespace crumple::cli {
+
+struct PictureOptions {
+  std::optional<int> frame;               // one picture of that frame
+  int columns = 3, rows = 3;              // otherwise a sheet of frames
+  std::string camera;                     // as given on the command line
+  render::RenderSettings render;
+};
+
+/// The camera asked for, or the scene's, or one that sees all that moves.
+Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& options);
+
+/// A picture of one frame or a sheet of several.
+Result<void> make_picture(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const Loudness& loudness);
+Result<void> make_video(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const Loudness& loudness);
+
+}  // namespace crumple::cli

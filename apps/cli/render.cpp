@@ -1,0 +1,69 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/pictures.h"
+
+namespace crumple::cli {
+namespace {
+
+struct Options {
+  std::string folder, file, sheet, camera, color = "plain", size;
+  int frame = -1, samples = 0;
+  Loudness loudness;
+};
+
+bool parse_pair(const std::string& text, int& first, int& second, int most) {
+  int used = 0;
+  return std::sscanf(text.c_str(), "%dx%d%n", &first, &second, &used) == 2 && static_cast<size_t>(used) == text.size() && first > 0 && second > 0 && first <= most &&
+         second <= most;
+}
+
+int run(const Options& options) {
+  const std::string extension = std::filesystem::path(options.file).extension().string();
+  if (extension != ".png" && extension != ".mp4") return complain(input_error(fmt::format("{}: pictures are .png, videos .mp4", options.file)));
+  PictureOptions picture;
+  picture.camera = options.camera;
+  picture.render.color = options.color == "weights" ? render::ColorMode::Weights : options.color == "piece" ? render::ColorMode::Piece : render::ColorMode::Plain;
+  if (!options.sheet.empty() && (!parse_pair(options.sheet, picture.columns, picture.rows, 20))) {
+    return complain(input_error(fmt::format("--sheet {}: expected columns and rows such as 3x3", options.sheet)));
+  }
+  if (options.frame >= 0 && !options.sheet.empty()) return complain(input_error("--frame and --sheet exclude each other"));
+  const bool single = options.frame >= 0 || extension == ".mp4";
+  picture.render.width = single ? 1280 : 480, picture.render.height = single ? 720 : 270;
+  if (!options.size.empty() && !parse_pair(options.size, picture.render.width, picture.render.height, 8192)) {
+    return complain(input_error(fmt::format("--size {}: expected pixels such as 1280x720", options.size)));
+  }
+  if (options.samples > 0) picture.render.samples = options.samples;
+  if (!options.camera.empty()) {
+    if (Result<render::Camera> camera = render::parse_camera(options.camera); !camera) return complain(camera.error());
+  }
+  Result<Playback> playback = Playback::open(options.folder);
+  if (!playback) return complain(playback.error());
+  if (options.frame >= 0) picture.frame = options.frame;
+  Result<void> made = extension == ".mp4" ? make_video(*playback, picture, options.file, options.loudness) : make_picture(*playback, picture, options.file, options.loudness);
+  if (interrupted()) return kInterrupted;
+  if (!made) return complain(made.error());
+  fmt::print("{}\n", options.file);
+  return kDone;
+}
+
+}  // namespace
+
+void add_render(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("render", "Ray trace pictures of a recording");
+  command->add_option("recording", options->folder, "Folder made by 'crumple run'")->required();
+  command->add_option("-o,--output", options->file, "FILE.png (a frame or a sheet) or FILE.mp4 (all frames)")->required();
+  command->add_option("--frame", options->frame, "One picture of this frame")->check(CLI::NonNegativeNumber);
+  command->add_option("--sheet", options->sheet, "Columns and rows of a contact sheet (default 3x3)");
+  command->add_option("--color", options->color, "plain, weights (of the examples) or piece")->check(CLI::IsMember({"plain", "weights", "piece"}));
+  command->add_option("--camera", options->camera, "ex,ey,ez[:tx,ty,tz][:fov]");
+  command->add_option("--size", options->size, "Pixels of a picture or tile, such as 1280x720");
+  command->add_option("--samples", options->samples, "Rays a pixel (default 10)")->check(CLI::Range(1, 4096));
+  options->loudness.add_to(*command);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace crumple::cli

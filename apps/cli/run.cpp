@@ -1,0 +1,75 @@
+#include <charconv>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/simulate.h"
+#include "crumple/core/parallel.h"
+#include "crumple/io/files.h"
+
+namespace crumple::cli {
+namespace {
+
+struct Options {
+  std::string scene, folder, frames;
+  std::vector<std::string> changes;
+  int threads = 0;
+  bool resume = false, force = false, strict = false;
+  Loudness loudness;
+};
+
+/// "A-B" or "A".
+Result<std::pair<int, int>> parse_frames(const std::string& text) {
+  int first = -1, last = -1;
+  const char* end = text.data() + text.size();
+  auto [at, trouble] = std::from_chars(text.data(), end, first);
+  last = first;
+  if (trouble == std::errc() && at != end && *at == '-') std::tie(at, trouble) = [&] {
+    const auto result = std::from_chars(at + 1, end, last);
+    return std::pair{result.ptr, result.ec};
+  }();
+  if (trouble != std::errc() || at != end || first < 0 || last < first) {
+    return input_error(fmt::format("--frames {}: expected a range such as 0-240", text));
+  }
+  return std::pair{first, last};
+}
+
+int run(const Options& options) {
+  if (options.resume && options.force) return complain(input_error("--resume and --force exclude each other"));
+  if (options.threads > 0) set_thread_count(options.threads);
+  Result<Scene> scene = load_scene(options.scene, options.changes);
+  if (!scene) return complain(scene.error());
+  for (const std::string& note : scene->notes) fmt::print(stderr, "note: {}\n", note);
+  RunSettings settings;
+  settings.folder = options.folder.empty() ? std::filesystem::path("out") / std::filesystem::path(options.scene).stem() : std::filesystem::path(options.folder);
+  settings.resume = options.resume, settings.force = options.force, settings.strict = options.strict;
+  if (!options.frames.empty()) {
+    Result<std::pair<int, int>> frames = parse_frames(options.frames);
+    if (!frames) return complain(frames.error());
+    settings.frames = *frames;
+  }
+  Result<RunReport> report = simulate(*scene, settings, options.loudness);
+  if (!report) return complain(report.error());
+  fmt::print("{}", run_table(*scene, *report, settings.folder));
+  return exit_code(*report);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "Simulate a scene into a recording");
+  command->add_option("scene", options->scene, "Scene file (.json)")->required();
+  command->add_option("-o,--output", options->folder, "Folder of the recording (default: out/NAME)");
+  command->add_option("--frames", options->frames, "Record only frames A-B; frame 0 is the start");
+  command->add_option("--set", options->changes, "Change a value: '/bodies/drum 1/examples/yield=2'")->allow_extra_args(false);
+  command->add_option("--threads", options->threads, "Threads to use (default: all); results never depend on it")->check(CLI::Range(1, 256));
+  command->add_flag("--resume", options->resume, "Continue an interrupted run from its last checkpoint");
+  command->add_flag("--force", options->force, "Overwrite an existing recording");
+  command->add_flag("--strict", options->strict, "Stop if a body has to be frozen");
+  options->loudness.add_to(*command);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace crumple::cli

@@ -1,0 +1,18 @@
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "crumple/scene/scene.h"
+
+namespace crumple::cli {
+
+void add_schema(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of scene files");
+  command->callback([&action] {
+    action = [] {
+      fmt::print("{}\n", write_json(scene_schema()));
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace crumple::cli

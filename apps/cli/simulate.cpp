@@ -1,0 +1,58 @@
+#include "apps/cli/simulate.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "crumple/io/files.h"
+
+namespace crumple::cli {
+
+Result<RunReport> simulate(const Scene& scene, RunSettings settings, const Loudness& loudness) {
+  const int last = settings.frames ? settings.frames->second : scene.frame_count();
+  Progress progress(loudness.style(), "simulate", std::max(1, last));
+  settings.cancel = &interrupted();
+  settings.progress = [&](int frame, int, const World& world) {
+    progress.update(frame, fmt::format("t = {:.2f} s, {} awake", world.time(), world.awake_count()));
+  };
+  return run_scene(scene, settings);
+}
+
+int exit_code(const RunReport& report) {
+  switch (report.outcome) {
+    case Outcome::Done: return kDone;
+    case Outcome::Frozen:
+    case Outcome::Stopped: return kFrozen;
+    case Outcome::Interrupted: return kInterrupted;
+  }
+  return kFailed;
+}
+
+std::string run_table(const Scene& scene, const RunReport& r, const std::filesystem::path& folder) {
+  if (r.was_finished) return fmt::format("{}: finished already, {} frames; nothing to do\n", folder.string(), r.frames);
+  std::string text;
+  const auto line = [&](std::string_view what, const std::string& value) { text += fmt::format("  {:<10} {}\n", what, value); };
+  text += fmt::format("{}: {}\n", scene.title.empty() ? scene.file.stem().string() : scene.title, outcome_name(r.outcome));
+  line("simulated", fmt::format("{} bodies ({} can crumple), frames {}-{}, {} steps of {:.3g} ms", scene.bodies.size(), r.bodies.size(), r.first_frame, r.last_frame,
+                                r.steps, 1e3 * scene.dt()));
+  if (r.resumed_from) line("resumed", fmt::format("from the checkpoint at frame {}", *r.resumed_from));
+  line("CPU time", fmt::format("rigid {:.2f} s, deform {:.2f} s, record {:.2f} s, load {:.2f} s; {:.2f} s in all, {:.2f} s of wall time", r.rigid_s, r.deform_s,
+                               r.record_s, r.load_s, r.total_s, r.wall_s));
+  if (!r.bodies.empty()) {
+    auto sorted = r.bodies;
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.damage.rms_displacement > b.damage.rms_displacement; });
+    double mean = 0;
+    for (const auto& body : sorted) mean += body.damage.rms_displacement / static_cast<double>(sorted.size());
+    line("deformed", fmt::format("{} hits; rms displacement {:.1f} cm on average", r.hits, 100 * mean));
+    for (size_t i = 0; i < std::min<size_t>(3, sorted.size()); ++i) {
+      line("", fmt::format("{}: up to {:.1f} cm, rms {:.1f} cm, {:.0f} % of it", sorted[i].name, 100 * sorted[i].damage.max_displacement,
+                           100 * sorted[i].damage.rms_displacement, 100 * sorted[i].damage.deformed_share));
+    }
+  }
+  for (const StepReport::Frozen& f : r.frozen) line("frozen", fmt::format("{} at {:.3f} s: {}", f.body, f.time, f.why));
+  line("recording", fmt::format("{} (fingerprint {})", folder.string(), io::hash_text(r.fingerprint)));
+  if (r.outcome == Outcome::Interrupted) line("interrupted", "continue with --resume");
+  return text;
+}
+
+}  // namespace crumple::cli

@@ -1,0 +1,37 @@
+#include "bench/bench.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace crumple::bench {
+namespace {
+
+struct Entry {
+  const char* name;
+  Result<Json> (*run)();
+};
+constexpr Entry kEntries[] = {{"examples", run_examples}};
+
+}  // namespace
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const Entry& entry : kEntries) all.emplace_back(entry.name);
+  return all;
+}
+
+Result<Json> run(const std::string& name) {
+  for (const Entry& entry : kEntries) {
+    if (name == entry.name) return entry.run();
+  }
+  return input_error(fmt::format("there is no benchmark \"{}\"; there are: {}", name, fmt::join(names(), ", ")));
+}
+
+std::string project_file(const std::string& relative) {
+  std::error_code ignored;
+  if (std::filesystem::exists(relative, ignored)) return relative;
+  return (std::filesystem::path(CRUMPLE_SOURCE_DIR) / relative).string();
+}
+
+}  // namespace crumple::bench
