@@ -38,7 +38,7 @@ Vec3f filmic(const Vec3f& light) {
   // A rational curve with a gentle toe and a long shoulder, in the shape of photographic print stock [fit by Narkowicz 2015].
   Vec3f out;
   for (int i = 0; i < 3; ++i) {
-    const float x = std::clamp(0.80f * light[i], 0.0f, 100.0f);
+    const float x = std::clamp(0.74f * light[i], 0.0f, 100.0f);
     out[i] = std::min(1.0f, x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f));
   }
   return out;

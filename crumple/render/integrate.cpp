@@ -122,9 +122,9 @@ struct Tint {
   Vec3f diffuse, mirrored;
 };
 Tint tint_of(const Hit& hit, const Vec3f& direction) {
-  const Vec3f mirrored = fresnel(hit.material.specular, -direction.dot(hit.normal)).cwiseMax(0.02f);
+  const Vec3f mirrored = average_fresnel(hit.material, -direction.dot(hit.normal));
   // The coat takes from the base what it mirrors.
-  return {hit.material.diffuse.cwiseProduct(Vec3f::Ones() - mirrored), mirrored};
+  return {hit.material.diffuse.cwiseProduct(Vec3f::Ones() - mirrored), mirrored.cwiseMax(0.02f)};
 }
 
 void add_lighting(LayerSums& sums, const Tint& tint, const Lighting& lit) {

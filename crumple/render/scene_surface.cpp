@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kFarthest = 1e6f;    // metres from where the camera looks
 constexpr float kSmoothSeam = 0.8f;  // cosine: faces that met at less than about 37 degrees are one smooth surface
-const Vec3f kPaleGrey = Vec3f(0.66f, 0.66f, 0.65f);
+const Vec3f kPaleGrey = Vec3f(0.54f, 0.54f, 0.53f);
 
 /// Vertices that are one point of a smooth surface but doubled for a texture seam: their normals must agree.
 using Seams = std::vector<std::pair<int, int>>;
@@ -75,7 +75,9 @@ std::vector<Triangle> drawable_triangles(const std::vector<Triangle>& triangles,
 float unit(double value, float otherwise) {
   return std::isfinite(value) ? static_cast<float>(std::clamp(value, 0.0, 1.0)) : otherwise;
 }
-SceneSurface::Finish finish_of(const FrameItem& item) {
+/// Colours that stand for something are shown on the same satin paint everywhere: bare metal would tint them.
+SceneSurface::Finish finish_of(const FrameItem& item, ColorMode mode) {
+  if (mode != ColorMode::Plain && !item.backdrop) return {0.0f, 0.5f};
   return {unit(item.look.metal, 0.0f), unit(item.look.roughness, 0.6f)};
 }
 Vec3f sound_color(const Vec3f& color) {
@@ -89,7 +91,7 @@ const std::vector<Vec3f>* vertex_colors(const FrameItem& item, ColorMode mode) {
 }
 Vec3f whole_color(const FrameItem& item, ColorMode mode) {
   if (mode == ColorMode::Plain || item.backdrop) return sound_color(item.look.color);
-  return mode == ColorMode::Piece ? piece_color(item.body, item.piece) : kPaleGrey;
+  return mode == ColorMode::Piece && item.body >= 0 ? piece_color(item.body, item.piece) : kPaleGrey;
 }
 
 void add_plane(SceneSurface& scene, const FrameItem& item, const Vec3& origin, ColorMode mode) {
@@ -98,7 +100,7 @@ void add_plane(SceneSurface& scene, const FrameItem& item, const Vec3& origin, C
     const Vec3f normal = (positions[b] - positions[a]).cross(positions[c] - positions[a]);
     if (!(normal.norm() > 1e-12f)) continue;
     const Vec3f unit_normal = normal.normalized();
-    scene.planes.push_back({unit_normal, unit_normal.dot(positions[a]), whole_color(item, mode), finish_of(item)});
+    scene.planes.push_back({unit_normal, unit_normal.dot(positions[a]), whole_color(item, mode), finish_of(item, mode)});
     return;
   }
 }
@@ -122,7 +124,7 @@ void add_solid(SceneSurface& scene, const FrameItem& item, const Vec3& origin, C
     scene.triangles.push_back({base + a, base + b, base + c});
     scene.triangle_item.push_back(static_cast<int>(scene.finishes.size()));
   }
-  scene.finishes.push_back(finish_of(item));
+  scene.finishes.push_back(finish_of(item, mode));
 }
 
 }  // namespace

@@ -58,6 +58,14 @@ Vec3f fresnel(const Vec3f& specular, float cosine) {
   return specular + squared * squared * away * (Vec3f::Ones() - specular);
 }
 
+Vec3f average_fresnel(const Material& material, float cosine) {
+  if (!material.glossy) return Vec3f::Zero();
+  const float away = std::clamp(1 - cosine, 0.0f, 1.0f);
+  const float squared = away * away;
+  const Vec3f most = material.specular.cwiseMax(1 - std::sqrt(material.alpha));
+  return material.specular + squared * squared * away * (most - material.specular);
+}
+
 Vec3f glossy(const Material& material, const Vec3f& normal, const Vec3f& to_eye, const Vec3f& to_light, float light_radius) {
   const float eye = normal.dot(to_eye), light = normal.dot(to_light);
   if (eye <= 0 || light <= 0) return Vec3f::Zero();

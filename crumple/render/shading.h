@@ -16,6 +16,8 @@ Material make_material(const Vec3f& color, float metal, float roughness);
 
 /// Schlick's approximation of Fresnel reflection.
 Vec3f fresnel(const Vec3f& specular, float cosine);
+/// What the whole mirrored lobe reflects, about: rough surfaces never become mirrors, however flat one looks at them.
+Vec3f average_fresnel(const Material& material, float cosine);
 
 /// The mirrored part of light from one direction, its cosine included. GGX distribution, height-correlated Smith shadowing
 /// [Heitz 2014].

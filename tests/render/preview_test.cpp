@@ -158,7 +158,7 @@ TEST(Preview, colours_follow_the_mode) {
   const Eigen::Vector3i plain = middle_color(ColorMode::Plain), weights = middle_color(ColorMode::Weights);
   EXPECT_GT(plain[1], plain[0] + 40);
   EXPECT_GT(weights[0], weights[1] + 40);
-  ball.piece = 0;
+  ball.body = 3;
   const Eigen::Vector3i first = middle_color(ColorMode::Piece);
   ball.piece = 1;
   EXPECT_GT((first - middle_color(ColorMode::Piece)).cwiseAbs().sum(), 60);
