@@ -52,7 +52,7 @@ io::Image develop(const Film& film) {
       for (int x = 0; x < film.width; ++x) {
         const Vec3f& seen = light[static_cast<size_t>(y) * film.width + x];
         const Vec3f shown = filmic(seen.allFinite() ? seen : Vec3f(Vec3f::Zero()));
-        for (int i = 0; i < 3; ++i) image.pixel(x, y)[i] = to_byte(encode_srgb(shown[i]), 0.9f * dither(x, y));
+        for (int i = 0; i < 3; ++i) image.pixel(x, y)[i] = to_byte(encode_srgb(shown[i]), 0.6f * dither(x, y));
       }
     }
   });

@@ -17,11 +17,12 @@ struct Layer {
   Vec3f normal = Vec3f::Zero();
   Vec3f point = Vec3f::Zero();
   float share = 0;        // part of the pixel's samples that hit it
+  float grain = 1;        // the albedo varies by this factor, too finely to steer the smoothing
   float sharpness = 0;    // 0 dull .. 1 mirror: how little its shine may be blurred
   float light_noise = 0;  // standard deviation of the brightness of `light`
   float shine_noise = 0;
 
-  Vec3f shown() const { return share * (albedo.cwiseProduct(light) + gloss.cwiseProduct(shine)); }
+  Vec3f shown() const { return share * (grain * albedo.cwiseProduct(light) + gloss.cwiseProduct(shine)); }
 };
 
 /// A pixel shows background and haze, the surface most of its samples hit, and at an edge what lies behind or beside that. Edges stay

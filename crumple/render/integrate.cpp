@@ -66,6 +66,7 @@ struct LayerSums {
   Vec3f lit_albedo = Vec3f::Zero(), lit_gloss = Vec3f::Zero();  // of the samples that were lit, see is_settled
   float light = 0, light_squared = 0, shine = 0, shine_squared = 0;
   int hits = 0, lit = 0, open = 0;
+  bool backdrop = false;
 };
 struct Sums {
   Vec3f plain = Vec3f::Zero();
@@ -149,9 +150,9 @@ void add_sample(const Shot& shot, Sums& sums, const Vec3f& direction, uint32_t i
   const float hidden = haze(shot, hit.point);
   sums.plain += hidden * behind;
   LayerSums& layer = layer_of(shot, sums, hit);
-  Tint tint = tint_of(hit, direction);
-  if (hit.backdrop) tint.diffuse *= grain(hit.point, shot.grain_size);
+  const Tint tint = tint_of(hit, direction);
   ++layer.hits;
+  layer.backdrop |= hit.backdrop;
   layer.layer.normal += hit.normal;
   layer.layer.point += hit.point;
   layer.layer.albedo += (1 - hidden) * tint.diffuse;
@@ -164,14 +165,15 @@ Vec3f quotient(const Vec3f& value, const Vec3f& by) {
   return value.cwiseQuotient(by.cwiseMax(1e-6f));
 }
 
-Layer finish(const LayerSums& sums, int samples) {
+Layer finish(const Shot& shot, const LayerSums& sums) {
   Layer layer = sums.layer;
   if (sums.hits == 0) return layer;
   const auto hits = static_cast<float>(sums.hits);
   layer.light = quotient(layer.light, sums.lit_albedo);
   layer.shine = quotient(layer.shine, sums.lit_gloss);
   layer.albedo /= hits, layer.gloss /= hits, layer.normal /= hits, layer.point /= hits, layer.sharpness /= hits;
-  layer.share = hits / static_cast<float>(samples);
+  layer.share = hits / static_cast<float>(shot.samples);
+  if (sums.backdrop) layer.grain = grain(layer.point, shot.grain_size);
   layer.light_noise = noise_of_mean(sums.light, sums.light_squared, sums.lit);
   layer.shine_noise = noise_of_mean(sums.shine, sums.shine_squared, sums.lit);
   return layer;
@@ -211,7 +213,7 @@ PixelLayers integrate_pixel(const Shot& shot, int x, int y) {
     add_sample(shot, sums, direction, index);
   }
   if (sums.second.hits > sums.first.hits) std::swap(sums.first, sums.second);
-  return {{sums.plain / static_cast<float>(shot.samples), finish(sums.first, shot.samples)}, finish(sums.second, shot.samples)};
+  return {{sums.plain / static_cast<float>(shot.samples), finish(shot, sums.first)}, finish(shot, sums.second)};
 }
 
 }  // namespace crumple::render
