@@ -12,13 +12,15 @@ namespace {
 
 using rigid::Motion;
 
+constexpr double kWater = 1000;  // kg/m^3
+
 Error body_error(const Scene& scene, const BodyDescription& body, std::string_view what) {
   return input_error(fmt::format("{}: /bodies/{}: {}", scene.file.string(), body.name, what));
 }
 
 void set_mass(Body& body, const rigid::MassProperties& unit) {
   const BodyDescription& d = *body.description;
-  body.mass = d.mass.value_or(d.density * unit.mass);
+  body.mass = d.mass.value_or(d.density.value_or(kWater) * unit.mass);
   body.start_center = unit.center;
   body.start_axes = unit.axes;
   body.start_inertia = unit.inertia * (unit.mass > 0 ? body.mass / unit.mass : 0);
@@ -100,7 +102,7 @@ Result<void> build_asset(Body& body, const Scene& scene, AssetLibrary& library) 
   body.loaded = *loaded;
   const RiggedBody& rig = *body.loaded->rig;
   body.surface = std::shared_ptr<const TriMesh>(body.loaded->rig, &rig.asset.surface);
-  const double density = d.mass ? *d.mass / rig.volume : d.density;
+  const double density = d.mass ? *d.mass / rig.volume : d.density.value_or(kWater);
   std::vector<Vec3f> positions;
   for (const Vec3& p : rig.asset.tets.positions) positions.push_back(p.cast<float>());
   for (const double unit : rig.unit_masses) body.vertex_masses.push_back(density * unit);

@@ -51,14 +51,13 @@ struct BodyDescription {
   std::string mesh, asset;
 
   Vec3 at = Vec3::Zero();
-  Vec3 turn = Vec3::Zero();  // degrees about x, then y, then z
+  std::optional<Vec3> turn;  // degrees about x, then y, then z
   std::optional<std::vector<double>> quaternion;  // x y z w, instead of turn
   double scale = 1;
   std::vector<Place> places;
 
   rigid::Motion motion = rigid::Motion::Dynamic;
-  std::optional<double> mass;
-  double density = 1000;
+  std::optional<double> mass, density;  // density 1000 if neither is given
   Material material;
   Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();
   std::vector<ScriptStep> script;

@@ -75,8 +75,8 @@ void check_shape(Fields& f, const BodyDescription& b) {
 
 void check_motion(Fields& f, const BodyDescription& b) {
   if (b.plane && f.has("motion") && b.motion != Motion::Static) return f.fail("motion", "a plane is always static");
-  if (b.motion == Motion::Static && (!b.script.empty() || f.has("velocity") || f.has("spin"))) {
-    return f.fail(b.script.empty() ? (f.has("velocity") ? "velocity" : "spin") : "script", "a static body does not move; use \"motion\": \"scripted\"");
+  if (b.motion == Motion::Static && (!b.script.empty() || !b.velocity.isZero() || !b.spin.isZero())) {
+    return f.fail(b.script.empty() ? (b.velocity.isZero() ? "spin" : "velocity") : "script", "a static body does not move; use \"motion\": \"scripted\"");
   }
   if (f.has("mass") && f.has("density")) return f.fail("mass", "give either \"mass\" or \"density\"");
   if (b.end && *b.end <= b.start) return f.fail("end", "must be later than \"start\"");
@@ -103,8 +103,8 @@ void describe(Fields& f, BodyDescription& b) {
   if (b.plane) b.motion = Motion::Static;
   f.choice<Motion>("motion", b.motion, {{"dynamic", Motion::Dynamic}, {"static", Motion::Static}, {"scripted", Motion::Scripted}},
                    {"moved by physics, not at all, or only by its script"});
-  f.number("mass", b.mass, more_than(0), {"mass; absent: from density and volume", "kg"});
-  f.number("density", b.density, more_than(0), {"density", "kg/m^3"});
+  f.number("mass", b.mass, more_than(0), {"mass, instead of a density", "kg"});
+  f.number("density", b.density, more_than(0), {"density; absent: 1000, if there is no mass", "kg/m^3"});
   f.object("material", b.material, {"how it behaves in contact"});
   f.vector("velocity", b.velocity, {"at the start", "m/s"});
   f.vector("spin", b.spin, {"at the start", "rad/s"});
@@ -182,7 +182,7 @@ std::vector<BodyDescription> expand_places(std::vector<BodyDescription> bodies) 
       BodyDescription copy = body;
       copy.name = !places[i].name.empty() ? places[i].name : fmt::format("{} {}", body.name, i + 1);
       copy.at = places[i].at;
-      if (places[i].turn) copy.turn = *places[i].turn, copy.quaternion.reset();
+      if (places[i].turn) copy.turn = places[i].turn, copy.quaternion.reset();
       expanded.push_back(std::move(copy));
     }
   }
@@ -284,7 +284,7 @@ Mat3 rotation_from_degrees(const Vec3& turn) {
 }
 
 Mat3 rotation_of(const BodyDescription& body) {
-  if (!body.quaternion) return rotation_from_degrees(body.turn);
+  if (!body.quaternion) return rotation_from_degrees(body.turn.value_or(Vec3::Zero()));
   const auto& q = *body.quaternion;
   return Quat(q[3], q[0], q[1], q[2]).normalized().toRotationMatrix();
 }

@@ -1,0 +1,43 @@
+#include "crumple/core/parallel.h"
+
+#include <atomic>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace crumple {
+namespace {
+
+TEST(Parallel, every_item_is_visited_once_for_any_number_of_threads) {
+  for (const int threads : {1, 2, 7}) {
+    set_thread_count(threads);
+    std::vector<int> visits(1003, 0);
+    parallel_for(visits.size(), 10, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) ++visits[i];
+    });
+    EXPECT_EQ(std::accumulate(visits.begin(), visits.end(), 0), 1003);
+    EXPECT_EQ(*std::max_element(visits.begin(), visits.end()), 1);
+  }
+}
+
+TEST(Parallel, nested_calls_run_and_end) {
+  set_thread_count(2);
+  std::atomic<int> count = 0;
+  parallel_for(4, 1, [&](size_t, size_t) { parallel_for(5, 1, [&](size_t, size_t) { ++count; }); });
+  EXPECT_EQ(count, 20);
+}
+
+TEST(Parallel, chunks_do_not_depend_on_the_number_of_threads) {
+  std::vector<std::vector<size_t>> begins;
+  for (const int threads : {1, 3}) {
+    set_thread_count(threads);
+    std::vector<size_t> seen(8, 999);
+    parallel_for(50, 7, [&](size_t begin, size_t) { seen[begin / 7] = begin; });
+    begins.push_back(seen);
+  }
+  EXPECT_EQ(begins[0], begins[1]);
+}
+
+}  // namespace
+}  // namespace crumple
