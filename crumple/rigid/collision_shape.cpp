@@ -16,34 +16,6 @@ bool is_one_hull(const TriMesh& mesh) {
 
 }  // namespace
 
-MovingHull::MovingHull(std::span<const Vec3> points, double margin) {
-  assert(!points.empty());
-  setMargin(margin);
-  for (const Vec3& point : points) addPoint(to_bullet(point), false);
-  refit();
-}
-
-void MovingHull::move(std::span<const Vec3> points) {
-  assert(static_cast<int>(points.size()) == getNumPoints());
-  for (size_t i = 0; i < points.size(); ++i) m_unscaledPoints[static_cast<int>(i)] = to_bullet(points[i]);
-  refit();
-}
-
-double MovingHull::reach(const btVector3& direction) const {
-  double farthest = -BT_LARGE_FLOAT;
-  for (int i = 0; i < m_unscaledPoints.size(); ++i) farthest = std::max(farthest, m_unscaledPoints[i].dot(direction));
-  return farthest + getMargin();
-}
-
-// The engine adds the margin once more when it asks for the box. Its own boxes are that loose too, and it pays: contacts of children
-// that just touch are not dropped and found again from step to step.
-void MovingHull::refit() {
-  btVector3 low = m_unscaledPoints[0], high = low;
-  for (int i = 1; i < m_unscaledPoints.size(); ++i) low.setMin(m_unscaledPoints[i]), high.setMax(m_unscaledPoints[i]);
-  const btVector3 margin(getMargin(), getMargin(), getMargin());
-  setCachedLocalAabb(low - margin, high + margin);
-}
-
 CollisionShape::CollisionShape(const Shape& shape) {
   std::visit([this](const auto& kind) { make(kind); }, shape);
 }

@@ -6,21 +6,10 @@
 
 #include <btBulletDynamicsCommon.h>
 
+#include "crumple/rigid/moving_hull.h"
 #include "crumple/rigid/shape.h"
 
 namespace crumple::rigid {
-
-/// A convex hull whose points move. Its box comes straight from the points; the engine would do six support searches.
-class MovingHull final : public btConvexHullShape {
- public:
-  MovingHull(std::span<const Vec3> points, double margin);
-  void move(std::span<const Vec3> points);
-  /// How far it reaches in a direction, margin included.
-  double reach(const btVector3& direction) const;
-
- private:
-  void refit();
-};
 
 /// One part's shape in the engine, with everything it is made of.
 class CollisionShape {
