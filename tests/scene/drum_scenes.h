@@ -1,0 +1,103 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "crumple/scene/run.h"
+#include "crumple/scene/world.h"
+
+namespace crumple {
+
+/// A folder of its own for each test, gone afterwards.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(std::string_view name)
+      : path_(std::filesystem::temp_directory_path() / fmt::format("crumple_{}_{}", name, ::getpid())) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::filesystem::path scenes_folder() { return std::filesystem::path(CRUMPLE_SOURCE_DIR) / "scenes"; }
+
+/// A scene from what stands between its outer braces; the drum is an asset already.
+inline Scene drum_scene(const std::string& inside) {
+  const std::string text = R"({"crumple": 1, "assets": {"drum": "../assets/drum.glb"}, )" + inside + "}";
+  Result<Scene> scene = parse_scene(text, scenes_folder() / "in_a_test.json");
+  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
+  return scene ? *scene : Scene{};
+}
+
+inline Scene scene_file(const std::string& name, const std::vector<std::string>& changes = {}) {
+  Result<Scene> scene = load_scene(scenes_folder() / name, changes);
+  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
+  return scene ? *scene : Scene{};
+}
+
+/// The scenes that come with the project, in order of their names.
+inline std::vector<std::string> all_scene_files() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(scenes_folder())) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+inline World built(const Scene& scene) {
+  Result<World> world = World::build(scene);
+  if (!world) throw std::runtime_error(world.error().text);  // fails the test with its text
+  return std::move(*world);
+}
+
+inline void run_frames(World& world, int frames) {
+  for (int i = 0; i < frames; ++i) world.step_frame();
+}
+
+inline const ExampleLayer& example_layer(const World& world, int body) {
+  return std::get<ExampleLayer>(world.bodies()[static_cast<size_t>(body)].layers.back());
+}
+
+inline int body_named(const World& world, std::string_view name) {
+  for (size_t i = 0; i < world.bodies().size(); ++i) {
+    if (world.bodies()[i].description->name == name) return static_cast<int>(i);
+  }
+  ADD_FAILURE() << "no body " << name;
+  return 0;
+}
+
+/// Bodies that can crumple.
+inline std::vector<int> crumpling_bodies(const World& world) {
+  std::vector<int> found;
+  for (size_t i = 0; i < world.bodies().size(); ++i) {
+    if (!world.bodies()[i].layers.empty()) found.push_back(static_cast<int>(i));
+  }
+  return found;
+}
+
+inline std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace crumple
