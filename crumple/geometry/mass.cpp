@@ -1,30 +1,59 @@
 #include "crumple/geometry/mass.h"
 
+#include <array>
+#include <cassert>
 #include <cmath>
 
 #include <Eigen/LU>
 
+#include "crumple/core/wide.h"
+
 namespace crumple {
 
-PointMassProperties mass_of_points(std::span<const Vec3f> positions, std::span<const double> masses) {
-  PointMassProperties result;
-  // Moments about the first point, not the origin: a body far from its own origin keeps its digits.
-  const Vec3 base = positions.empty() ? Vec3::Zero() : Vec3(positions[0].cast<double>());
-  Vec3 first = Vec3::Zero();
-  double xx = 0, yy = 0, zz = 0, xy = 0, yz = 0, zx = 0;
-  for (size_t i = 0; i < positions.size(); ++i) {
-    const double m = masses[i];
-    const double x = positions[i][0] - base[0], y = positions[i][1] - base[1], z = positions[i][2] - base[2];
-    result.mass += m;
-    first += m * Vec3(x, y, z);
-    xx += m * x * x, yy += m * y * y, zz += m * z * z;
-    xy += m * x * y, yz += m * y * z, zx += m * z * x;
+namespace {
+
+constexpr size_t kLanes = 8;
+
+/// Sums of m, m p and m p p^T over points, relative to `base`: eight running sums at a time, added up in a fixed order.
+CRUMPLE_WIDE void moments(const float* p, const double* m, size_t count, const double* base, double* sums) {
+  double lanes[10][kLanes] = {};
+  for (size_t i = 0; i + kLanes <= count; i += kLanes) {
+    for (size_t l = 0; l < kLanes; ++l) {
+      const double mass = m[i + l];
+      const double x = p[3 * (i + l)] - base[0], y = p[3 * (i + l) + 1] - base[1], z = p[3 * (i + l) + 2] - base[2];
+      const double mx = mass * x, my = mass * y, mz = mass * z;
+      lanes[0][l] += mass, lanes[1][l] += mx, lanes[2][l] += my, lanes[3][l] += mz;
+      lanes[4][l] += mx * x, lanes[5][l] += my * y, lanes[6][l] += mz * z;
+      lanes[7][l] += mx * y, lanes[8][l] += my * z, lanes[9][l] += mz * x;
+    }
   }
-  if (!(result.mass > 0)) return result;
-  const Vec3 c = first / result.mass;
-  const double m = result.mass;
-  xx -= m * c.x() * c.x(), yy -= m * c.y() * c.y(), zz -= m * c.z() * c.z();
-  xy -= m * c.x() * c.y(), yz -= m * c.y() * c.z(), zx -= m * c.z() * c.x();
+  for (size_t k = 0; k < 10; ++k) {
+    sums[k] = 0;
+    for (const double lane : lanes[k]) sums[k] += lane;
+  }
+  for (size_t i = count - count % kLanes; i < count; ++i) {
+    const double x = p[3 * i] - base[0], y = p[3 * i + 1] - base[1], z = p[3 * i + 2] - base[2];
+    sums[0] += m[i], sums[1] += m[i] * x, sums[2] += m[i] * y, sums[3] += m[i] * z;
+    sums[4] += m[i] * x * x, sums[5] += m[i] * y * y, sums[6] += m[i] * z * z;
+    sums[7] += m[i] * x * y, sums[8] += m[i] * y * z, sums[9] += m[i] * z * x;
+  }
+}
+
+}  // namespace
+
+PointMassProperties mass_of_points(std::span<const Vec3f> positions, std::span<const double> masses) {
+  assert(positions.size() == masses.size());
+  PointMassProperties result;
+  if (positions.empty()) return result;
+  // Moments about the first point, not the origin: a body far from its own origin keeps its digits.
+  const Vec3 base = positions[0].cast<double>();
+  std::array<double, 10> sums;
+  moments(positions[0].data(), masses.data(), positions.size(), base.data(), sums.data());
+  const double m = result.mass = sums[0];
+  if (!(m > 0)) return result;
+  const Vec3 c = Vec3(sums[1], sums[2], sums[3]) / m;
+  const double xx = sums[4] - m * c.x() * c.x(), yy = sums[5] - m * c.y() * c.y(), zz = sums[6] - m * c.z() * c.z();
+  const double xy = sums[7] - m * c.x() * c.y(), yz = sums[8] - m * c.y() * c.z(), zx = sums[9] - m * c.z() * c.x();
   result.center = base + c;
   result.inertia << yy + zz, -xy, -zx, -xy, zz + xx, -yz, -zx, -yz, xx + yy;
   return result;

@@ -22,7 +22,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "recordings are little endian");
 
 constexpr uint32_t kVersion = 1;
-constexpr int kCompression = 3;
+constexpr int kCompression = -1;
 constexpr char kMagic[8] = {'C', 'R', 'U', 'M', 'P', 'R', 'E', 'C'};
 constexpr uint64_t kLargestHeader = uint64_t{256} << 20;
 

@@ -5,7 +5,6 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "crumple/core/wide.h"
 
 namespace crumple::examples {
 namespace {
@@ -60,32 +59,54 @@ double lag_for_step(double lag, double dt) {
   return std::pow(lag, dt / kReferenceStep);
 }
 
-CRUMPLE_WIDE bool apply_rows(std::span<float> weights, std::span<float> pending, int examples, float lag) {
-  bool waiting = false;
-  const size_t columns = static_cast<size_t>(examples);
-  for (size_t row = 0; row < weights.size(); row += columns) {
-    float* e = weights.data() + row;
-    float* d = pending.data() + row;
-    float largest = 0;
-    for (size_t k = 0; k < columns; ++k) largest = std::max(largest, std::abs(d[k]));
-    if (largest == 0) continue;
-    const bool last = largest < kRemainder;
-    const float now = last ? 1.0f : 1.0f - lag;
-    float sum = 0;
-    for (size_t k = 0; k < columns; ++k) {
-      e[k] = std::max(0.0f, e[k] + now * d[k]);
-      d[k] = last ? 0.0f : d[k] * lag;
-      sum += e[k];
-    }
-    if (sum < 1e-4f) {  // pushed out of the simplex on all sides: back to rest
-      std::fill(e, e + columns, 0.0f);
-      e[0] = 1;
-    } else {
-      for (size_t k = 0; k < columns; ++k) e[k] /= sum;
-    }
-    waiting = waiting || !last;
+namespace {
+
+/// One row; the number of examples is known when compiling for the usual small ones, so that the loops vanish.
+template <int kExamples>
+[[gnu::always_inline]] inline bool apply_row(float* e, float* d, int given, float lag) {
+  const int examples = kExamples > 0 ? kExamples : given;
+  float largest = 0;
+  for (int k = 0; k < examples; ++k) largest = std::max(largest, std::abs(d[k]));
+  if (largest == 0) return false;
+  const bool last = largest < kRemainder;
+  const float now = last ? 1.0f : 1.0f - lag, left = last ? 0.0f : lag;
+  float sum = 0;
+  for (int k = 0; k < examples; ++k) {
+    e[k] = std::max(0.0f, e[k] + now * d[k]);
+    d[k] *= left;
+    sum += e[k];
   }
+  if (sum < 1e-4f) {  // pushed out of the simplex on all sides: back to rest
+    std::fill(e, e + examples, 0.0f);
+    e[0] = 1;
+  } else {
+    const float scale = 1 / sum;
+    for (int k = 0; k < examples; ++k) e[k] *= scale;
+  }
+  return !last;
+}
+
+template <int kExamples>
+bool apply_all(float* e, float* d, size_t size, int examples, float lag) {
+  bool waiting = false;
+  for (size_t row = 0; row < size; row += static_cast<size_t>(examples)) waiting |= apply_row<kExamples>(e + row, d + row, examples, lag);
   return waiting;
+}
+
+}  // namespace
+
+bool apply_rows(std::span<float> weights, std::span<float> pending, int examples, float lag) {
+  float *e = weights.data(), *d = pending.data();
+  switch (examples) {
+    case 2: return apply_all<2>(e, d, weights.size(), examples, lag);
+    case 3: return apply_all<3>(e, d, weights.size(), examples, lag);
+    case 4: return apply_all<4>(e, d, weights.size(), examples, lag);
+    case 5: return apply_all<5>(e, d, weights.size(), examples, lag);
+    case 6: return apply_all<6>(e, d, weights.size(), examples, lag);
+    case 7: return apply_all<7>(e, d, weights.size(), examples, lag);
+    case 8: return apply_all<8>(e, d, weights.size(), examples, lag);
+    default: return apply_all<0>(e, d, weights.size(), examples, lag);
+  }
 }
 
 double softened_restitution(const Settings& settings, double base, double current, double pending_norm, double dt) {
