@@ -56,10 +56,11 @@ void World::Simulation::apply_effects() {
       continue;
     }
     if (w.effects.reshaped) {
-      const Vec3 velocity = last_good[static_cast<size_t>(index)].velocity;
+      rigid::PartState& state = last_good[static_cast<size_t>(index)];
+      state.place = w.reshape.place, state.spin = w.spin;
       w.reshape.points = w.points;
       rigid.reshape(body.part, w.reshape);
-      rigid.set_velocity(body.part, velocity, w.spin);
+      rigid.set_velocity(body.part, state.velocity, state.spin);
       body.axes = w.axes, body.center = w.center, body.inertia = w.inertia;
     }
     rigid.set_restitution(body.part, w.effects.restitution);
@@ -91,6 +92,7 @@ void World::Simulation::freeze(int index, std::string why) {
   state = last_good[static_cast<size_t>(index)];
   state.velocity.setZero(), state.spin.setZero();
   add_part(index);
+  add_joints();
 }
 
 }  // namespace crumple

@@ -51,7 +51,9 @@ void World::Simulation::remove_part(int index) {
   Body& body = bodies[static_cast<size_t>(index)];
   states[static_cast<size_t>(index)] = rigid.state(body.part);
   for (JointSlot& joint : joints) {
-    if (joint.body_a == index || joint.body_b == index) joint.index = -1;
+    if (joint.index < 0 || (joint.body_a != index && joint.body_b != index)) continue;
+    joint.frames = rigid.joint_frames(joint.index);
+    joint.index = -1;
   }
   rigid.remove_part(body.part);
   body.part = -1;
