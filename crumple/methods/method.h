@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -42,11 +44,22 @@ struct StateArray {
   size_t row_bytes;
   std::span<std::byte> data;
   bool seen;  // needed to draw a frame, so part of every recorded frame
+  bool (*all_finite)(std::span<const std::byte> data);
 };
 
 template <class T>
+bool all_finite_as(std::span<const std::byte> data) {
+  for (size_t at = 0; at + sizeof(T) <= data.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, data.data() + at, sizeof(T));
+    if (!std::isfinite(value)) return false;
+  }
+  return true;
+}
+
+template <class T>
 StateArray state_array(std::string_view name, std::span<T> values, size_t columns, bool seen) {
-  return {name, columns * sizeof(T), std::as_writable_bytes(values), seen};
+  return {name, columns * sizeof(T), std::as_writable_bytes(values), seen, all_finite_as<T>};
 }
 
 /// What every method offers, in these words. A method that forgets one does not compile.

@@ -166,6 +166,7 @@ Result<void> restore_layers(Body& body, const io::ArrayStore& store, bool seen_o
             if (found == store.end() || found->second.data.size() != array.data.size()) {
               return input_error(fmt::format("the recording does not fit its scene: \"{}\" is missing or of another size", name));
             }
+            if (!array.all_finite(found->second.data)) return input_error(fmt::format("the recording is damaged: \"{}\" is not finite", name));
             std::memcpy(array.data.data(), found->second.data.data(), array.data.size());
           }
           restored(at_work.model, at_work.state);

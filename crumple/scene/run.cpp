@@ -56,8 +56,8 @@ class Run {
       return input_error(fmt::format("--frames {}-{}: the scene has frames 0 to {}", first_, last_, last));
     }
     std::error_code ignored;
-    if (settings_.resume && fs::exists(folder_.stream(), ignored)) return resume();
-    return begin();
+    const bool is_begun = fs::exists(folder_.stream(), ignored) && fs::file_size(folder_.stream(), ignored) > 0;
+    return settings_.resume && is_begun ? resume() : begin();
   }
 
   Result<void> begin() {
@@ -65,17 +65,18 @@ class Run {
     fs::create_directories(folder_.folder, trouble);
     if (trouble) return system_error(fmt::format("{}: cannot be created: {}", folder_.folder.string(), trouble.message()));
     fs::remove(folder_.run(), trouble);
-    fs::remove_all(folder_.assets(), trouble);
-    if (Result<void> packed = pack_scene(*world_, folder_); !packed) return packed.error();
     const Json header = Json::object({{"scene", scene_.file.filename().string()},
                                       {"scene_hash", io::hash_text(world_->scene_hash())},
                                       {"fps", scene_.fps},
                                       {"dt", scene_.dt()},
                                       {"checkpoint", scene_.checkpoint},
                                       {"first_frame", first_}});
+    // The stream comes first: whatever moment a run is killed at, its folder is known as a recording and may be continued.
     Result<io::RecordingWriter> writer = io::RecordingWriter::create(folder_.stream(), header);
     if (!writer) return writer.error();
     writer_.emplace(std::move(*writer));
+    fs::remove_all(folder_.assets(), trouble);
+    if (Result<void> packed = pack_scene(*world_, folder_); !packed) return packed.error();
     return first_ == 0 ? record_frame() : Result<void>();
   }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -30,6 +32,18 @@ void visit_part(Record& record, rigid::PartState& state, Body& body, Visit&& vis
   state.activation = static_cast<int>(activation);
   body.frozen = frozen != 0;
 }
+
+bool all_finite(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+}
+
+Error misfit(const std::string& name, std::string_view what) {
+  return input_error(fmt::format("the recording does not fit its scene: \"{}\" {}", name, what));
+}
+
+/// Twice a rotation and a translation, as in JointFrames.
+constexpr size_t kJointNumbers = 24;
+static_assert(sizeof(rigid::JointFrames) == kJointNumbers * sizeof(double));
 
 io::ArrayView view_of(const std::string& name, const auto& record) {
   return {name, sizeof(record), std::as_bytes(std::span(&record, 1))};
@@ -118,17 +132,23 @@ Result<void> World::restore(int frame, const io::ArrayStore& store) {
     const auto found = store.find(name);
     Simulation::PartRecord record;
     if (found == store.end() || found->second.data.size() != sizeof record) {
-      return input_error(fmt::format("the recording does not fit its scene: \"{}\" is missing", name));
+      return misfit(name, "is missing or of another size");
     }
     std::memcpy(record.data(), found->second.data.data(), sizeof record);
+    if (!all_finite(record)) return misfit(name, "is not finite");
     s.read_part(body, record);
     if (Result<void> layers = restore_layers(body, store, false); !layers) return layers.error();
   }
   for (size_t j = 0; j < s.joints.size(); ++j) {
     s.joints[j].index = -1, s.joints[j].frames.reset();
-    const auto found = store.find(fmt::format("joints/{}", j));
-    if (found == store.end() || found->second.data.size() != sizeof(rigid::JointFrames)) continue;
-    std::memcpy(static_cast<void*>(&s.joints[j].frames.emplace()), found->second.data.data(), sizeof(rigid::JointFrames));
+    const std::string name = fmt::format("joints/{}", j);
+    const auto found = store.find(name);
+    if (found == store.end()) continue;  // not made yet: one of its bodies comes later
+    std::array<double, kJointNumbers> numbers;
+    if (found->second.data.size() != sizeof numbers) return misfit(name, "is of another size");
+    std::memcpy(numbers.data(), found->second.data.data(), sizeof numbers);
+    if (!all_finite(numbers)) return misfit(name, "is not finite");
+    std::memcpy(static_cast<void*>(&s.joints[j].frames.emplace()), numbers.data(), sizeof numbers);
   }
   // The rigid world itself is built from `states`, exactly as at the barrier of the run that wrote the checkpoint.
   s.rigid = rigid::World({s.scene.gravity, s.scene.iterations, s.scene.sleeping});
@@ -139,6 +159,10 @@ Result<void> World::restore(int frame, const io::ArrayStore& store) {
   s.add_joints();
   s.frame = frame;
   s.steps = s.steps_at_frame(frame);
+  s.report = {};
+  for (const Body& body : s.bodies) {
+    if (body.frozen) s.report.frozen.push_back({body.description->name, time(), "it was frozen before this run continued"});
+  }
   return {};
 }
 
