@@ -1,5 +1,6 @@
 #include "apps/cli/command.h"
 
+#include <cctype>
 #include <csignal>
 
 #include <fmt/format.h>
@@ -13,10 +14,17 @@ void note_interrupt(int) {
   was_interrupted = true;
 }
 
+/// Names in messages come from files: they must neither break the line nor talk to the terminal.
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) line += std::iscntrl(static_cast<unsigned char>(c)) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  return line;
+}
+
 }  // namespace
 
 int complain(const Error& error) {
-  fmt::print(stderr, "crumple: {}\n", error.text);
+  fmt::print(stderr, "crumple: {}\n", one_line(error.text));
   return error.kind == Error::Kind::Input ? kWrongInput : kFailed;
 }
 

@@ -60,7 +60,7 @@ void add_export(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("export", "Turn a recording into files for other programs");
   command->add_option("recording", options->folder, "Folder made by 'crumple run'")->required();
   command->add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame)")->required();
-  command->add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)")->check(CLI::NonNegativeNumber);
+  command->add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)")->check(CLI::Range(0, 1000000000));
   command->add_flag("--colors", options->colors, "Vertex colours by example weights");
   options->loudness.add_to(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

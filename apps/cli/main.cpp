@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
+#include "crumple/core/fields.h"
 
 namespace {
 
@@ -8,6 +9,41 @@ using namespace crumple::cli;
 
 /// All commands there are; a new one is a file and a line.
 constexpr void (*kCommands[])(CLI::App&, Action&) = {add_run, add_check, add_info, add_export, add_render, add_bench, add_list, add_schema, add_demo};
+
+std::string with_suggestion(const std::string& what, const std::string& word, const std::vector<std::string>& known) {
+  const std::string near = crumple::nearest_word(word, known);
+  return near.empty() ? what : fmt::format("{}; did you mean \"{}\"?", what, near);
+}
+
+/// What is wrong with a line that names no command.
+std::string wrong_command(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  if (words.empty()) return fmt::format("which command? One of {}", fmt::join(names, ", "));
+  return with_suggestion(fmt::format("unknown {} \"{}\"", words[0].starts_with("-") ? "option" : "command", words[0]), words[0], names);
+}
+
+/// What is wrong with the arguments of a command.
+std::string wrong_arguments(const CLI::App& command, const std::vector<std::string>& words, const CLI::ParseError& error) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return error.what();
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    const bool unknown = name.starts_with("-") && name.size() > 1 && command.get_option_no_throw(name) == nullptr;
+    if (unknown) return with_suggestion(fmt::format("unknown option \"{}\"", name), name, names);
+  }
+  return error.what();
+}
+
+/// Wrong usage in one line.
+int complain_of_usage(const CLI::App& app, const std::vector<std::string>& words, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const std::string what = chosen.empty() ? wrong_command(app, words) : wrong_arguments(*chosen[0], words, error);
+  return complain(crumple::input_error(fmt::format("{} (see 'crumple {}--help')", what, chosen.empty() ? "" : chosen[0]->get_name() + " ")));
+}
 
 }  // namespace
 
@@ -20,9 +56,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const bool wanted = error.get_exit_code() == 0;  // --help, --version
-    app.exit(error);
-    return wanted ? kDone : kWrongInput;
+    if (error.get_exit_code() != 0) return complain_of_usage(app, std::vector<std::string>(argv + std::min(1, argc), argv + argc), error);
+    return app.exit(error);  // --help, --version
   }
   catch_interrupts();
   try {

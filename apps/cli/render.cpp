@@ -56,7 +56,7 @@ void add_render(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("render", "Ray trace pictures of a recording");
   command->add_option("recording", options->folder, "Folder made by 'crumple run'")->required();
   command->add_option("-o,--output", options->file, "FILE.png (a frame or a sheet) or FILE.mp4 (all frames)")->required();
-  command->add_option("--frame", options->frame, "One picture of this frame")->check(CLI::NonNegativeNumber);
+  command->add_option("--frame", options->frame, "One picture of this frame")->check(CLI::Range(0, 1000000000));
   command->add_option("--sheet", options->sheet, "Columns and rows of a contact sheet (default 3x3)");
   command->add_option("--color", options->color, "plain, weights (of the examples) or piece")->check(CLI::IsMember({"plain", "weights", "piece"}));
   command->add_option("--camera", options->camera, "ex,ey,ez[:tx,ty,tz][:fov]");
