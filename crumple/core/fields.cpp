@@ -30,8 +30,11 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return before[b.size()];
 }
 
+constexpr double kLargest = 1e12;  // nothing real is larger, and squares and products of such numbers stay finite
+
 std::string limits_text(const Limits& limits, std::string_view unit) {
   const std::string space_unit = unit.empty() ? "" : fmt::format(" {}", unit);
+  if (limits.low == limits.high) return fmt::format("{}{}", limits.low, space_unit);
   if (std::isfinite(limits.low) && std::isfinite(limits.high)) return fmt::format("between {} and {}{}", limits.low, limits.high, space_unit);
   if (std::isfinite(limits.high)) return fmt::format("at most {}{}", limits.high, space_unit);
   return fmt::format("{} {}{}", limits.above ? "more than" : "at least", limits.low, space_unit);
@@ -73,7 +76,8 @@ void Fields::fail(std::string_view key, std::string_view what) {
   const Json* at = key.empty() ? source_ : source_->find(key);
   const int line = at ? at->line : source_->line;
   const std::string pointer = key.empty() ? pointer_ : fmt::format("{}/{}", pointer_, pointer_part(key));
-  *error_ = fmt::format("{}:{}: {}: {}", file_, line, pointer.empty() ? "/" : pointer, what);
+  const std::string where = line > 0 ? fmt::format("{}:{}", file_, line) : std::string(file_);  // what was not read has no lines
+  *error_ = fmt::format("{}: {}: {}", where, pointer.empty() ? "/" : pointer, what);
 }
 
 bool Fields::has(std::string_view key) const {
@@ -95,6 +99,7 @@ const Json* Fields::wanted(std::string_view key, Json::Kind kind) {
 }
 
 bool Fields::check_range(std::string_view key, double number, const Limits& limits, std::string_view unit) {
+  if (!(std::abs(number) <= kLargest) && !std::isfinite(limits.high)) return fail(key, fmt::format("{} is too large", number)), false;
   if (std::isfinite(number) && number <= limits.high && (limits.above ? number > limits.low : number >= limits.low)) return true;
   fail(key, fmt::format("{} is out of range; it must be {}", number, limits_text(limits, unit)));
   return false;

@@ -11,6 +11,11 @@ namespace {
 
 constexpr int kMaximumDepth = 200;
 
+std::string unexpected(char c) {
+  if (c >= ' ' && c <= '~') return fmt::format("unexpected character '{}'", c);
+  return fmt::format("unexpected byte 0x{:02x}; is this a text in UTF-8?", static_cast<unsigned char>(c));
+}
+
 /// A recursive-descent reader over one text. The first trouble is kept in `error_` and ends the parse.
 class Parser {
  public:
@@ -202,7 +207,7 @@ class Parser {
     const auto [end, trouble] = std::from_chars(word.data(), word.data() + word.size(), number);
     const bool starts_well = !word.empty() && (std::isdigit(static_cast<unsigned char>(word[0])) || word[0] == '-');
     if (!starts_well || end != word.data() + word.size() || trouble == std::errc::invalid_argument) {
-      fail(word.empty() ? fmt::format("unexpected character '{}'", peek()) : fmt::format("\"{}\" is not a value; texts need double quotes", word));
+      fail(word.empty() ? unexpected(peek()) : fmt::format("\"{}\" is not a value; texts need double quotes", word));
     } else if (trouble == std::errc::result_out_of_range || !std::isfinite(number)) {
       fail(fmt::format("the number {} is out of range", word));
     }

@@ -116,6 +116,7 @@ class Importer {
   void list(const char* key, const std::function<void(Foreign&, size_t)>& each) {
     const Json* items = json_.find(key);
     if (!items) return;
+    if (!items->is_array()) Foreign(json_, file_.string(), error_).complain(key, "expected an array");
     for (size_t i = 0; i < items->items.size() && error_.empty(); ++i) {
       if (!items->items[i].is_object()) {
         error_ = fmt::format("{}:{}: /{}/{}: expected an object", file_.string(), items->items[i].line, key, i);
@@ -173,6 +174,7 @@ class Importer {
   void plastic_body(Foreign& object, const std::string& name) {
     BodyDescription body;
     body.name = name;
+    if (object.text("directory").empty()) return object.complain("directory", "is missing: the folder of the body's model");
     const fs::path folder = beside(file_, object.text("directory"));
     body.asset = folder.has_filename() ? folder.filename().string() : folder.parent_path().filename().string();
     scene_.assets[body.asset] = folder.string();

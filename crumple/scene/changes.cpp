@@ -37,6 +37,7 @@ bool write_out_places(Json& bodies, const std::string& wanted) {
       Json copy = bodies.items[i];
       std::erase_if(copy.members, [](const auto& member) { return member.first == "places"; });
       copy["name"] = fmt::format("{} {}", name_of(bodies.items[i]), k + 1);
+      if (places->items[k].find("turn")) std::erase_if(copy.members, [](const auto& member) { return member.first == "quaternion"; });
       for (const auto& [key, value] : places->items[k].members) copy[key] = value;
       found = found || name_of(copy) == wanted;
       copies.push_back(std::move(copy));

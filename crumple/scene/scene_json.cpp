@@ -55,6 +55,11 @@ void describe(Fields& f, Look& l) {
 
 namespace {
 
+// Within these, volumes, masses and moments of inertia stay far from the ends of the numbers.
+const Limits kSize = between(1e-6, 1e6);
+const Limits kMass = between(1e-9, 1e12);
+const Limits kDensity = between(1e-6, 1e9);
+
 void check_shape(Fields& f, const BodyDescription& b) {
   int shapes = 0;
   for (const char* key : {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset"}) shapes += f.has(key) ? 1 : 0;
@@ -63,7 +68,13 @@ void check_shape(Fields& f, const BodyDescription& b) {
                                   : "a body has exactly one shape");
   }
   for (const auto& [key, sizes] : {std::pair{"box", &b.box}, {"cylinder", &b.cylinder}, {"capsule", &b.capsule}}) {
-    if (*sizes && *std::min_element((*sizes)->begin(), (*sizes)->end()) <= 0) return f.fail(key, "sizes must be more than 0");
+    for (const double size : sizes->value_or(std::vector<double>{})) {
+      if (size <= 0) return f.fail(key, "sizes must be more than 0");
+      if (size < kSize.low || size > kSize.high) return f.fail(key, fmt::format("sizes must be between {} and {} m", kSize.low, kSize.high));
+    }
+  }
+  for (const auto& [key, name] : {std::pair{"mesh", &b.mesh}, {"asset", &b.asset}}) {
+    if (f.has(key) && name->empty()) return f.fail(key, "must not be empty");
   }
   if (b.capsule && (*b.capsule)[1] < 2 * (*b.capsule)[0]) return f.fail("capsule", "the height includes the caps: it must be at least twice the radius");
   if (b.plane && Vec3((*b.plane)[0], (*b.plane)[1], (*b.plane)[2]).norm() < 1e-9) return f.fail("plane", "the normal has no length");
@@ -89,7 +100,7 @@ void check_motion(Fields& f, const BodyDescription& b) {
 void describe(Fields& f, BodyDescription& b) {
   f.text("name", b.name, {"what it is called in reports and changes"});
   f.numbers("box", b.box, 3, {"a box: full sizes along x, y, z", "m"});
-  f.number("sphere", b.sphere, more_than(0), {"a sphere: radius", "m"});
+  f.number("sphere", b.sphere, kSize, {"a sphere: radius", "m"});
   f.numbers("cylinder", b.cylinder, 2, {"a cylinder along y: radius, height", "m"});
   f.numbers("capsule", b.capsule, 2, {"a capsule along y: radius, height with caps", "m"});
   f.numbers("plane", b.plane, 4, {"an infinite plane n.x = d: normal x, y, z and d; always static"});
@@ -103,8 +114,8 @@ void describe(Fields& f, BodyDescription& b) {
   if (b.plane) b.motion = Motion::Static;
   f.choice<Motion>("motion", b.motion, {{"dynamic", Motion::Dynamic}, {"static", Motion::Static}, {"scripted", Motion::Scripted}},
                    {"moved by physics, not at all, or only by its script"});
-  f.number("mass", b.mass, more_than(0), {"mass, instead of a density", "kg"});
-  f.number("density", b.density, more_than(0), {"density; absent: 1000, if there is no mass", "kg/m^3"});
+  f.number("mass", b.mass, kMass, {"mass, instead of a density", "kg"});
+  f.number("density", b.density, kDensity, {"density; absent: 1000, if there is no mass", "kg/m^3"});
   f.object("material", b.material, {"how it behaves in contact"});
   f.vector("velocity", b.velocity, {"at the start", "m/s"});
   f.vector("spin", b.spin, {"at the start", "rad/s"});
@@ -214,6 +225,15 @@ Result<void> check_references(Scene& scene, const Json& root, std::string_view f
   return {};
 }
 
+/// A joint needs two ends, and one that can move.
+Result<void> check_ends(const Scene& scene, const JointDescription& joint, const std::string& where) {
+  if (joint.body == joint.to) return input_error(fmt::format("{}/to: a body cannot be joined to itself", where));
+  for (const BodyDescription& body : scene.bodies) {
+    if ((body.name == joint.body || body.name == joint.to) && body.motion == Motion::Dynamic) return {};
+  }
+  return input_error(fmt::format("{}: joins nothing that moves; one of the bodies must be dynamic", where));
+}
+
 Result<void> check_names(const Scene& scene, const Json& root, std::string_view file) {
   std::set<std::string> names;
   std::vector<std::string> list;
@@ -228,6 +248,7 @@ Result<void> check_names(const Scene& scene, const Json& root, std::string_view 
       return input_error(fmt::format("{}/{}: there is no body \"{}\"{}", at_line(root, file, "joints", i), key, name,
                                      near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
     }
+    if (Result<void> checked = check_ends(scene, scene.joints[i], at_line(root, file, "joints", i)); !checked) return checked.error();
   }
   return {};
 }
@@ -239,7 +260,12 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
   Result<Json> foreign = parse_json(text, name, JsonDialect::Foreign);
   if (foreign && is_authors_scene(*foreign)) {
     if (!changes.empty()) return input_error(fmt::format("{}: --set works on scenes of our own format; convert this one with 'crumple check' first", name));
-    return read_authors_scene(*foreign, file);
+    Result<Scene> scene = read_authors_scene(*foreign, file);
+    if (!scene) return scene.error();
+    // What came out must be a scene that our own format allows.
+    Scene again;
+    if (Result<void> read = Fields::read(scene_json(*scene), name, again); !read) return read.error();
+    return scene;
   }
   Result<Json> json = parse_json(text, name, JsonDialect::Relaxed);
   if (!json) return json.error();
