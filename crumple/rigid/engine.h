@@ -6,6 +6,7 @@
 #include <btBulletDynamicsCommon.h>
 
 #include "crumple/rigid/collision_shape.h"
+#include "crumple/rigid/hulls_on_plane.h"
 #include "crumple/rigid/world.h"
 
 namespace crumple::rigid {
@@ -72,6 +73,7 @@ struct World::Engine {
   WorldSettings settings;
   PairFilter filter;
   btDefaultCollisionConfiguration configuration;
+  HullsOnPlane::CreateFunc hulls_on_plane{false}, plane_under_hulls{true};
   btCollisionDispatcher dispatcher;
   btDbvtBroadphase broadphase;
   btSequentialImpulseConstraintSolver solver;

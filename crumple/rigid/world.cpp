@@ -87,6 +87,8 @@ World::Engine::Engine(const WorldSettings& given)
       world(&dispatcher, &broadphase, &solver, &configuration),
       ground(btRigidBody::btRigidBodyConstructionInfo(0, nullptr, nullptr)) {
   broadphase.getOverlappingPairCache()->setOverlapFilterCallback(&filter);
+  dispatcher.registerCollisionCreateFunc(COMPOUND_SHAPE_PROXYTYPE, STATIC_PLANE_PROXYTYPE, &hulls_on_plane);
+  dispatcher.registerCollisionCreateFunc(STATIC_PLANE_PROXYTYPE, COMPOUND_SHAPE_PROXYTYPE, &plane_under_hulls);
   world.setGravity(to_bullet(settings.gravity));
   world.getSolverInfo().m_numIterations = settings.iterations;
   world.setForceUpdateAllAabbs(false);  // boxes of what sleeps or stands stay; whoever moves such a part updates its box
