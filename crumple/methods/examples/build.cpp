@@ -1,8 +1,9 @@
-#include <numeric>
+#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
-#include "crumple/methods/examples/examples.h"
+#include "crumple/methods/examples/kernels.h"
 
 namespace crumple::examples {
 
@@ -54,11 +55,10 @@ State start(const Model& model) {
 }
 
 std::vector<StateArray> arrays(State& state) {
-  // A row is a block of eight vertices' worth at most; the recorder only needs rows that change together.
   const size_t vertices = state.positions.size();
   const size_t columns = vertices == 0 ? 1 : state.weights.size() / vertices;
   return {state_array("weights", std::span(state.weights), columns, true), state_array("pending", std::span(state.pending), columns, false),
-          state_array("restitution", std::span(&state.restitution, 1), 1, false)};
+          state_array("waited", std::span(&state.waited, 1), 1, false), state_array("restitution", std::span(&state.restitution, 1), 1, false)};
 }
 
 void restored(const Model& model, State& state) {
@@ -68,9 +68,14 @@ void restored(const Model& model, State& state) {
   state.stale.clear();
   state.busy = state.restitution != model.restitution;
   state.active.assign(skin.blocks, 0);
+  state.largest = 0;
   for (size_t i = 0; i < state.pending.size(); ++i) {
-    if (state.pending[i] != 0) state.active[i / (static_cast<size_t>(skin.examples) * Skin::kLanes)] = 1, state.busy = true;
+    if (state.pending[i] == 0) continue;
+    state.active[i / (static_cast<size_t>(skin.examples) * Skin::kLanes)] = 1;
+    state.largest = std::max(state.largest, std::abs(state.pending[i]));
   }
+  state.norm = pending_norm(model, state);
+  state.busy = state.busy || state.largest > 0;
 }
 
 }  // namespace crumple::examples

@@ -44,6 +44,7 @@ struct State {
   // written by apply
   std::vector<float> weights;  // #vertices x #examples: E
   std::vector<float> pending;  // #vertices x #examples: Delta E
+  double waited = 0;           // s since pending changes were last applied
   // written by soften_restitution
   double restitution = 0;      // C_r
 
@@ -51,6 +52,8 @@ struct State {
   std::vector<unsigned char> active;  // #blocks: some row of the block is pending
   std::vector<int> stale;             // blocks whose positions are out of date
   std::vector<Vec3f> positions;       // #vertices, rest frame
+  float largest = 0;                  // of what is pending
+  double norm = 0;                    // of what is pending, per vertex
   bool busy = false;                  // something is pending or bounciness is still low
 };
 

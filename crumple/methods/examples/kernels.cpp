@@ -63,11 +63,11 @@ namespace {
 
 /// One row; the number of examples is known when compiling for the usual small ones, so that the loops vanish.
 template <int kExamples>
-[[gnu::always_inline]] inline bool apply_row(float* e, float* d, int given, float lag) {
+[[gnu::always_inline]] inline float apply_row(float* e, float* d, int given, float lag) {
   const int examples = kExamples > 0 ? kExamples : given;
   float largest = 0;
   for (int k = 0; k < examples; ++k) largest = std::max(largest, std::abs(d[k]));
-  if (largest == 0) return false;
+  if (largest == 0) return 0;
   const bool last = largest < kRemainder;
   const float now = last ? 1.0f : 1.0f - lag, left = last ? 0.0f : lag;
   float sum = 0;
@@ -83,19 +83,19 @@ template <int kExamples>
     const float scale = 1 / sum;
     for (int k = 0; k < examples; ++k) e[k] *= scale;
   }
-  return !last;
+  return largest * left;
 }
 
 template <int kExamples>
-bool apply_all(float* e, float* d, size_t size, int examples, float lag) {
-  bool waiting = false;
-  for (size_t row = 0; row < size; row += static_cast<size_t>(examples)) waiting |= apply_row<kExamples>(e + row, d + row, examples, lag);
-  return waiting;
+float apply_all(float* e, float* d, size_t size, int examples, float lag) {
+  float largest = 0;
+  for (size_t row = 0; row < size; row += static_cast<size_t>(examples)) largest = std::max(largest, apply_row<kExamples>(e + row, d + row, examples, lag));
+  return largest;
 }
 
 }  // namespace
 
-bool apply_rows(std::span<float> weights, std::span<float> pending, int examples, float lag) {
+float apply_rows(std::span<float> weights, std::span<float> pending, int examples, float lag) {
   float *e = weights.data(), *d = pending.data();
   switch (examples) {
     case 2: return apply_all<2>(e, d, weights.size(), examples, lag);
@@ -107,6 +107,17 @@ bool apply_rows(std::span<float> weights, std::span<float> pending, int examples
     case 8: return apply_all<8>(e, d, weights.size(), examples, lag);
     default: return apply_all<0>(e, d, weights.size(), examples, lag);
   }
+}
+
+double pending_norm(const Model& model, const State& state) {
+  const size_t stride = static_cast<size_t>(model.body->skin.examples) * Skin::kLanes;
+  double squared = 0;
+  for (size_t block = 0; block < state.active.size(); ++block) {
+    if (!state.active[block]) continue;
+    const size_t end = std::min((block + 1) * stride, state.pending.size());
+    for (size_t i = block * stride; i < end; ++i) squared += static_cast<double>(state.pending[i]) * state.pending[i];
+  }
+  return std::sqrt(squared) / model.body->skin.vertices;
 }
 
 double softened_restitution(const Settings& settings, double base, double current, double pending_norm, double dt) {

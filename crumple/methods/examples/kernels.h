@@ -20,8 +20,11 @@ void project(Rule rule, double gain, std::span<const Vec3> jacobian, const Vec3&
 double lag_for_step(double lag, double dt);
 
 /// E += (1 - lambda) dE; dE *= lambda; then back onto the simplex. A remainder below 1e-4 is applied at once, so nothing waits
-/// for ever. Returns whether something is still pending in these rows. eq. 13
-bool apply_rows(std::span<float> weights, std::span<float> pending, int examples, float lag);
+/// for ever. Returns the largest change still pending in these rows. eq. 13
+float apply_rows(std::span<float> weights, std::span<float> pending, int examples, float lag);
+
+/// |dE|_F divided by the number of vertices. Only active blocks are looked at; the order of the sum is fixed.
+double pending_norm(const Model& model, const State& state);
 
 /// C_r for the next step; `pending_norm` is |dE|_F per vertex. eq. 15 with the division of thesis eq. 5.10
 double softened_restitution(const Settings& settings, double base, double current, double pending_norm, double dt);

@@ -67,36 +67,39 @@ void spread(const Model& model, State& state, const Wishes& wishes) {
   }
 }
 
+// Below this share, what is pending moves into the weights once a frame instead of every step: the change each time is still smaller
+// than a hit's first one, the sum is the same, and most of the time that a dent takes is spent here.
+constexpr float kSlowPhase = 0.2f;
+constexpr double kSlowStep = 1.0 / 60.0;
+
+/// Whether pending changes may wait for a later step.
+bool may_wait(const State& state, double dt) {
+  return state.largest < kSlowPhase && state.waited + dt < kSlowStep - 1e-9;
+}
+
 /// Moves what is pending into the weights, block by block; only active blocks are touched. eq. 13
 void apply(const Model& model, State& state, double dt) {
   const size_t examples = static_cast<size_t>(model.body->skin.examples);
   const size_t stride = examples * Skin::kLanes;
-  const float lag = static_cast<float>(lag_for_step(model.settings.lag, dt));
+  const float lag = static_cast<float>(lag_for_step(model.settings.lag, state.waited + dt));
+  state.waited = 0;
+  state.largest = 0;
   for (size_t block = 0; block < state.active.size(); ++block) {
     if (!state.active[block]) continue;
     const size_t begin = block * stride, size = std::min(stride, state.weights.size() - begin);
-    const bool waiting = apply_rows(std::span(state.weights).subspan(begin, size), std::span(state.pending).subspan(begin, size),
-                                    static_cast<int>(examples), lag);
-    state.active[block] = waiting ? 1 : 0;
+    const float largest = apply_rows(std::span(state.weights).subspan(begin, size), std::span(state.pending).subspan(begin, size),
+                                     static_cast<int>(examples), lag);
+    state.active[block] = largest > 0 ? 1 : 0;
+    state.largest = std::max(state.largest, largest);
     state.stale.push_back(static_cast<int>(block));
   }
-}
-
-double pending_norm(const Model& model, const State& state) {
-  const size_t stride = static_cast<size_t>(model.body->skin.examples) * Skin::kLanes;
-  double squared = 0;
-  for (size_t block = 0; block < state.active.size(); ++block) {
-    if (!state.active[block]) continue;
-    const size_t end = std::min((block + 1) * stride, state.pending.size());
-    for (size_t i = block * stride; i < end; ++i) squared += static_cast<double>(state.pending[i]) * state.pending[i];
-  }
-  return std::sqrt(squared) / model.body->skin.vertices;
+  state.norm = pending_norm(model, state);
 }
 
 /// Damage is paid for with bounce. eq. 15
 void soften_restitution(const Model& model, State& state, StepContext& now) {
-  if (state.stale.empty() && state.restitution == model.restitution) return;
-  state.restitution = softened_restitution(model.settings, model.restitution, state.restitution, pending_norm(model, state), now.dt);
+  if (state.norm == 0 && state.restitution == model.restitution) return;
+  state.restitution = softened_restitution(model.settings, model.restitution, state.restitution, state.norm, now.dt);
 }
 
 void reskin(const Model& model, State& state, Effects& effects) {
@@ -114,11 +117,15 @@ double interest(const Model& model, double dt) {
 void step(const Model& model, State& state, StepContext& now) {
   const Wishes wishes = project_impulses(model, state, now);
   spread(model, state, wishes);
-  apply(model, state, now.dt);
+  if (wishes.empty() && may_wait(state, now.dt)) {
+    state.waited += now.dt;
+  } else {
+    apply(model, state, now.dt);
+  }
   soften_restitution(model, state, now);
   reskin(model, state, now.effects);
   now.effects.restitution = state.restitution;
-  state.busy = now.effects.reshaped || state.restitution != model.restitution;
+  state.busy = state.largest > 0 || state.restitution != model.restitution;
 }
 
 }  // namespace crumple::examples
