@@ -1,0 +1,109 @@
+#pragma once
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace crumple {
+
+/// A folder of one test's own, gone when the test ends.
+class Scratch {
+ public:
+  Scratch() {
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = test ? test->name() : "shared";
+    std::replace(name.begin(), name.end(), '/', '_');
+    folder_ = std::filesystem::path(testing::TempDir()) / ("crumple_" + std::to_string(getpid()) + "_" + name);
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
+  const std::filesystem::path& path() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+inline std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+inline void write_text(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+/// The real program at work.
+class Program {
+ public:
+  Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, const Scratch& scratch)
+      : out_(scratch / "stdout"), err_(scratch / "stderr") {
+    std::vector<char*> words = {const_cast<char*>("crumple")};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    const rlimit limit = {60, 60};  // a hang ends as a failure
+    setrlimit(RLIMIT_CPU, &limit);
+    const int out = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), err = open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (chdir(folder.c_str()) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) execv(CRUMPLE_PROGRAM, words.data());
+    _exit(127);
+  }
+  void interrupt() const { kill(pid_, SIGINT); }
+  std::string errors_so_far() const { return text_of(err_); }
+  /// The exit code, or 1000 and the signal that ended it.
+  int wait() const {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  }
+  std::string out() const { return text_of(out_); }
+  std::string err() const { return text_of(err_); }
+
+ private:
+  std::filesystem::path out_, err_;
+  pid_t pid_ = 0;
+};
+
+struct Answer {
+  int code = 0;
+  std::string out, err;
+};
+
+inline Answer run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, const Scratch& scratch) {
+  const Program program(arguments, folder, scratch);
+  const int code = program.wait();
+  return {code, program.out(), program.err()};
+}
+
+/// A refusal: exit code 2, nothing on stdout, one line on stderr.
+inline void expect_refusal(const Answer& answer, const std::string& message_begins = "") {
+  EXPECT_EQ(answer.code, 2) << answer.err;
+  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+  EXPECT_TRUE(answer.err.starts_with("crumple: " + message_begins)) << answer.err;
+  EXPECT_TRUE(answer.err.ends_with("\n"));
+}
+
+}  // namespace crumple
