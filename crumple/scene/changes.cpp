@@ -60,6 +60,13 @@ Json* find_item(Json& list, const std::string& part) {
   return is_index && index < list.items.size() ? &list.items[index] : nullptr;
 }
 
+/// Complaints name the line of the value that was replaced; what is new has none.
+void set_line(Json& value, int line) {
+  value.line = line;
+  for (Json& item : value.items) set_line(item, line);
+  for (auto& [key, member] : value.members) set_line(member, line);
+}
+
 }  // namespace
 
 Result<void> apply_change(Json& document, const std::string& change) {
@@ -92,7 +99,7 @@ Result<void> apply_change(Json& document, const std::string& change) {
       return input_error(fmt::format("--set {}: \"{}\" has nothing inside to set", change, i == 0 ? "/" : parts[i - 1]));
     }
   }
-  value.line = at->line > 0 ? at->line : document.line;
+  set_line(value, at->line);
   *at = std::move(value);
   return {};
 }
