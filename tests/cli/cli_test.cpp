@@ -69,7 +69,7 @@ TEST_F(CommandLine, wrong_usage_is_refused_in_one_line) {
       {{"run", "drum.json", "-o", "x", "--frames", "0-19"}, "--frames 0-19: the scene has frames 0 to 18"},
       {{"run", "drum.json", "-o", "x", "--set", "fps=30"}, "--set fps=30: expected a path and a value"},
       {{"run", "drum.json", "-o", "x", "--set", "/bodies/durm/mass=3"}, "--set /bodies/durm/mass=3: there is no \"durm\"; did you mean \"drum\"?"},
-      {{"run", "drum.json", "-o", "x", "--set", "/bodies/drum/examples/yeild=3"}, "drum.json:"},
+      {{"run", "drum.json", "-o", "x", "--set", "/bodies/drum/examples/yeild=3"}, "drum.json: /bodies/1/examples/yeild: unknown key; did you mean \"yield\"?"},
       {{"run", "missing.json", "-o", "x"}, "missing.json: no such file"},
       {{"run", ".", "-o", "x"}, ".: is a folder"},
       {{"check"}, "scene is required"},
