@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "bench/bench.h"
-#include "crumple/core/random.h"
 #include "crumple/core/timer.h"
 #include "crumple/scene/world.h"
 
@@ -21,28 +20,16 @@ double least_seconds(int runs, Work&& work) {
   return least;
 }
 
-/// Weights of a well-used body: each vertex between rest and two examples.
-std::vector<float> worn_weights(const Skin& skin) {
-  std::vector<float> weights(static_cast<size_t>(skin.vertices) * skin.examples, 0.0f);
-  Random random(7);
-  for (int v = 0; v < skin.vertices; ++v) {
-    float* row = &weights[static_cast<size_t>(v) * skin.examples];
-    row[0] = 0.3f;
-    row[1 + random.below(skin.examples - 1)] += 0.4f;
-    row[1 + random.below(skin.examples - 1)] += 0.3f;
-  }
-  return weights;
-}
-
 struct SkinTimes {
   double ours, plain;  // ns per vertex
 };
 
-/// Our kernel against the plain way: one vertex at a time in double precision.
-SkinTimes time_skinning(const Skin& skin) {
-  const std::vector<float> weights = worn_weights(skin);
+/// Our kernel against the plain way, one vertex at a time in double precision, on a body that has been through the scene.
+SkinTimes time_skinning(const ExampleLayer& worn) {
+  const Skin& skin = worn.model.body->skin;
+  const std::vector<float>& weights = worn.state.weights;
   std::vector<Vec3f> positions(skin.vertices);
-  constexpr int kRounds = 40;
+  constexpr int kRounds = 20;
   const double per_call = 1e9 / kRounds / skin.vertices;
   SkinTimes times{};
   times.ours = per_call * least_seconds(7, [&] {
@@ -71,16 +58,10 @@ double body_bytes(const Body& body) {
   return bytes;
 }
 
-struct Pass {
-  StepTimings timings;
-  double frames = 0;
-};
-
-Result<Pass> simulate(const Scene& scene, int frames) {
+Result<World> simulate(const Scene& scene, int frames) {
   Result<World> world = World::build(scene);
-  if (!world) return world.error();
-  for (int i = 0; i < frames; ++i) world->step_frame();
-  return Pass{world->timings(), static_cast<double>(frames)};
+  for (int i = 0; world && i < frames; ++i) world->step_frame();
+  return world;
 }
 
 }  // namespace
@@ -90,34 +71,36 @@ Result<Json> run_examples() {
   Result<Scene> scene = load_scene(project_file("scenes/pachinko.json"));
   if (!scene) return scene.error();
   constexpr int kFrames = 480;
-  Result<Pass> crumpling = simulate(*scene, kFrames);
+  Result<World> crumpling = simulate(*scene, kFrames);
   if (!crumpling) return crumpling.error();
   Scene rigid = *scene;
   for (BodyDescription& body : rigid.bodies) {
     if (body.examples) body.examples->gain = 0;
   }
-  Result<Pass> baseline = simulate(rigid, kFrames);
+  Result<World> baseline = simulate(rigid, kFrames);
   if (!baseline) return baseline.error();
-  Result<World> world = World::build(*scene);
-  if (!world) return world.error();
+  SkinTimes skin{};
   const Body* sample = nullptr;
-  for (const Body& body : world->bodies()) {
-    if (!body.layers.empty()) sample = &body;
+  double bodies = 0;
+  for (const Body& body : crumpling->bodies()) {
+    if (body.layers.empty()) continue;
+    const SkinTimes times = time_skinning(std::get<ExampleLayer>(body.layers.back()));
+    skin.ours += times.ours, skin.plain += times.plain, ++bodies;
+    sample = &body;
   }
   if (!sample) return input_error("scenes/pachinko.json: has no body that can crumple");
-  const SkinTimes skin = time_skinning(sample->loaded->rig->skin);
 
-  const StepTimings& t = crumpling->timings;
+  const StepTimings& t = crumpling->timings();
   const double steps = static_cast<double>(t.steps);
   Json json = Json::object({{"scene", "pachinko"}, {"frames", kFrames}, {"steps", steps}, {"hits", static_cast<double>(t.hits)}});
   json["rigid_ms_per_step"] = 1e3 * t.rigid / steps;
   json["deform_ms_per_step"] = 1e3 * t.deform / steps;
   json["deform_us_per_hit"] = 1e6 * t.deform / std::max(1.0, static_cast<double>(t.hits));
   json["deform_over_rigid"] = t.deform / t.rigid;
-  json["rigid_over_uncrumpled"] = t.rigid / baseline->timings.rigid;
-  json["total_over_uncrumpled"] = (t.rigid + t.deform) / (baseline->timings.rigid + baseline->timings.deform);
+  json["rigid_over_uncrumpled"] = t.rigid / baseline->timings().rigid;
+  json["total_over_uncrumpled"] = (t.rigid + t.deform) / (baseline->timings().rigid + baseline->timings().deform);
   json["realtime_factor"] = kFrames / scene->fps / (t.rigid + t.deform);
-  json["skin_ns_per_vertex"] = skin.ours;
+  json["skin_ns_per_vertex"] = skin.ours / bodies;
   json["skin_speedup_over_plain"] = skin.plain / skin.ours;
   json["body_mb"] = 1e-6 * body_bytes(*sample);
   json["hulls"] = sample->loaded->hulls.vertices.size();

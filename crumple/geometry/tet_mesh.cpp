@@ -82,6 +82,22 @@ class TetGrid {
   std::vector<std::vector<int>> cells_;
 };
 
+struct TetBox {
+  Vec3 low, high;
+  bool holds(const Vec3& point) const { return (point.array() >= low.array()).all() && (point.array() <= high.array()).all(); }
+};
+
+std::vector<TetBox> tet_boxes(const TetMesh& mesh, double slack) {
+  std::vector<TetBox> boxes;
+  boxes.reserve(mesh.tets.size());
+  for (const Tetrahedron& tet : mesh.tets) {
+    Bounds box;
+    for (const int v : tet) box.add(mesh.positions[v]);
+    boxes.push_back({box.low - Vec3::Constant(slack), box.high + Vec3::Constant(slack)});
+  }
+  return boxes;
+}
+
 Eigen::Vector4d barycentric(const TetMesh& mesh, int tet, const Vec3& point) {
   const auto& [a, b, c, d] = mesh.tets[tet];
   Mat3 edges;
@@ -124,6 +140,7 @@ Embedding embed(const TetMesh& mesh, const std::vector<Vec3>& points) {
   const std::vector<Triangle> faces = boundary_faces(mesh);
   const std::vector<int> face_tets = boundary_face_tets(mesh);
   const TriangleTree tree(mesh.positions, faces);
+  const std::vector<TetBox> boxes = tet_boxes(mesh, 1e-6 * bounds.diagonal());
   Embedding result;
   result.tet.reserve(points.size());
   for (const Vec3& point : points) {
@@ -131,6 +148,7 @@ Embedding embed(const TetMesh& mesh, const std::vector<Vec3>& points) {
     Eigen::Vector4d weights;
     double best_inside = -1e-6;
     for (const int tet : grid.near(point)) {
+      if (!boxes[static_cast<size_t>(tet)].holds(point)) continue;
       const Eigen::Vector4d candidate = barycentric(mesh, tet, point);
       if (candidate.minCoeff() > best_inside) best = tet, weights = candidate, best_inside = candidate.minCoeff();
     }

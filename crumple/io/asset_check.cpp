@@ -167,15 +167,6 @@ Result<void> check_asset(Asset& asset, std::string_view name) {
   return AssetChecker(asset, name).check();
 }
 
-void scale_asset(Asset& asset, double factor) {
-  for (Vec3& point : asset.tets.positions) point *= factor;
-  for (Vec3& point : asset.surface.positions) point *= factor;
-  for (Handle& handle : asset.handles) handle.position *= factor;
-  for (Example& example : asset.examples) {
-    for (HandleTransform& pose : example.handles) pose.translation *= factor;
-  }
-}
-
 void orient_tets(TetMesh& mesh) {
   for (Tetrahedron& tet : mesh.tets) {
     if (tet_volume(mesh.positions, tet) < 0) std::swap(tet[2], tet[3]);

@@ -11,9 +11,6 @@ namespace crumple::io {
 /// their sum by rounding, the sign and length of quaternions) and refuses what is wrong. `name` is the file's, for messages.
 Result<void> check_asset(Asset& asset, std::string_view name);
 
-/// Everything that is a length, times `factor`.
-void scale_asset(Asset& asset, double factor);
-
 /// Turns every inside-out tetrahedron round; corners must be in range.
 void orient_tets(TetMesh& mesh);
 

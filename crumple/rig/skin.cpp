@@ -75,56 +75,61 @@ void set_turning_handles(Skin& skin, const Asset& asset, const std::vector<bool>
   }
 }
 
-/// Eight vertices at once; every inner loop runs over lanes, so compilers make one register of it.
+using Eight = float __attribute__((vector_size(kLanes * sizeof(float))));
+
+using EightAnywhere = float __attribute__((vector_size(kLanes * sizeof(float)), aligned(4), may_alias));
+
+/// Eight floats from anywhere. A reference, because wide registers are passed by value in another way for each instruction set.
+[[gnu::always_inline]] inline const EightAnywhere& load(const float* values) {
+  return *reinterpret_cast<const EightAnywhere*>(values);
+}
+
+/// Eight vertices at once. Examples that none of them uses cost nothing.
 [[gnu::always_inline]] inline void skin_block(const Skin& skin, const float* weights, int block, float* positions) {
+  constexpr int kMostExamples = 32;
   const int examples = skin.examples;
   const int count = std::min(kLanes, skin.vertices - block * kLanes);
-  constexpr int kMostExamples = 32;
-  float e_lanes[kMostExamples][kLanes];
+  Eight used[kMostExamples];  // weights of the examples in use, the rest pose aside
+  int used_example[kMostExamples];
+  int uses = 0;
+  Eight rest_weight = {};
+  const float* rows = weights + static_cast<size_t>(block) * kLanes * examples;
   for (int e = 0; e < examples; ++e) {
-    for (int l = 0; l < kLanes; ++l) e_lanes[e][l] = l < count ? weights[(block * kLanes + l) * examples + e] : (e == 0 ? 1.0f : 0.0f);
+    Eight lanes = {};
+    float any = 0;
+    for (int l = 0; l < count; ++l) lanes[l] = rows[l * examples + e], any += rows[l * examples + e];
+    if (e == 0) rest_weight = lanes;
+    if (e > 0 && any != 0) used[uses] = lanes, used_example[uses++] = e;
   }
-  float x[3][kLanes];
-  for (int c = 0; c < 3; ++c) {
-    for (int l = 0; l < kLanes; ++l) x[c][l] = skin.constant[(block * 3 + c) * kLanes + l];
+  const float* constant = &skin.constant[static_cast<size_t>(block) * 3 * kLanes];
+  Eight x = load(constant), y = load(constant + kLanes), z = load(constant + 2 * kLanes);
+  for (int i = 0; i < uses; ++i) {  // the rest pose shifts nothing
+    const float* shift = &skin.shift[static_cast<size_t>(block * examples + used_example[i]) * 3 * kLanes];
+    x += used[i] * load(shift), y += used[i] * load(shift + kLanes), z += used[i] * load(shift + 2 * kLanes);
   }
-  for (int e = 1; e < examples; ++e) {  // the rest pose shifts nothing
-    const float* shift = &skin.shift[static_cast<size_t>(block * examples + e) * 3 * kLanes];
-    for (int c = 0; c < 3; ++c) {
-      for (int l = 0; l < kLanes; ++l) x[c][l] += e_lanes[e][l] * shift[c * kLanes + l];
-    }
-  }
-  const float* u = &skin.rest[static_cast<size_t>(block) * 3 * kLanes];
+  const float* rest = &skin.rest[static_cast<size_t>(block) * 3 * kLanes];
+  const Eight ux = load(rest), uy = load(rest + kLanes), uz = load(rest + 2 * kLanes);
   for (int entry = skin.first[block]; entry < skin.first[block + 1]; ++entry) {
     const int handle = skin.turning[entry];
     const float* pivot = &skin.pivot[static_cast<size_t>(handle) * 3];
     const float* rotation = &skin.rotation[static_cast<size_t>(handle) * examples * 4];
-    const float* share = &skin.turn_weight[static_cast<size_t>(entry) * kLanes];
-    float w[kLanes] = {}, a[kLanes] = {}, b[kLanes] = {}, c[kLanes] = {};
-    for (int e = 0; e < examples; ++e) {
-      const float* q = rotation + e * 4;
-      for (int l = 0; l < kLanes; ++l) {
-        w[l] += e_lanes[e][l] * q[0];
-        a[l] += e_lanes[e][l] * q[1];
-        b[l] += e_lanes[e][l] * q[2];
-        c[l] += e_lanes[e][l] * q[3];
-      }
+    Eight w = rest_weight * rotation[0], a = rest_weight * rotation[1], b = rest_weight * rotation[2], c = rest_weight * rotation[3];
+    for (int i = 0; i < uses; ++i) {
+      const float* q = rotation + used_example[i] * 4;
+      w += used[i] * q[0], a += used[i] * q[1], b += used[i] * q[2], c += used[i] * q[3];
     }
-    for (int l = 0; l < kLanes; ++l) {
-      // R(Q) v = v + 2/|Q|^2 (w (r x v) + r x (r x v)): normalising without a square root.
-      const float vx = u[l] - pivot[0], vy = u[kLanes + l] - pivot[1], vz = u[2 * kLanes + l] - pivot[2];
-      const float n = w[l] * w[l] + a[l] * a[l] + b[l] * b[l] + c[l] * c[l];
-      const float s = 2.0f / (n > 1e-12f ? n : 1e-12f);
-      const float cx = b[l] * vz - c[l] * vy, cy = c[l] * vx - a[l] * vz, cz = a[l] * vy - b[l] * vx;
-      x[0][l] += share[l] * (vx + s * (w[l] * cx + (b[l] * cz - c[l] * cy)));
-      x[1][l] += share[l] * (vy + s * (w[l] * cy + (c[l] * cx - a[l] * cz)));
-      x[2][l] += share[l] * (vz + s * (w[l] * cz + (a[l] * cy - b[l] * cx)));
-    }
+    // R(Q) v = v + 2/|Q|^2 (w (r x v) + r x (r x v)): normalising without a square root.
+    const Eight vx = ux - pivot[0], vy = uy - pivot[1], vz = uz - pivot[2];
+    const Eight n = w * w + a * a + b * b + c * c;
+    const Eight s = 2.0f / (n > 1e-12f ? n : n + 1e-12f);
+    const Eight cx = b * vz - c * vy, cy = c * vx - a * vz, cz = a * vy - b * vx;
+    const Eight share = load(&skin.turn_weight[static_cast<size_t>(entry) * kLanes]);
+    x += share * (vx + s * (w * cx + (b * cz - c * cy)));
+    y += share * (vy + s * (w * cy + (c * cx - a * cz)));
+    z += share * (vz + s * (w * cz + (a * cy - b * cx)));
   }
   float* out = positions + static_cast<size_t>(block) * kLanes * 3;
-  for (int l = 0; l < count; ++l) {
-    for (int c = 0; c < 3; ++c) out[l * 3 + c] = x[c][l];
-  }
+  for (int l = 0; l < count; ++l) out[l * 3] = x[l], out[l * 3 + 1] = y[l], out[l * 3 + 2] = z[l];
 }
 
 CRUMPLE_WIDE void skin_listed(const Skin& skin, const float* weights, const int* blocks, size_t count, float* positions) {

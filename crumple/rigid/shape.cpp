@@ -4,6 +4,7 @@
 #include <numbers>
 #include <span>
 
+#include "crumple/geometry/mass.h"
 #include "crumple/rigid/convex_hull.h"
 
 namespace crumple::rigid {
@@ -72,7 +73,7 @@ MassProperties of_polyhedron(std::span<const Vec3> positions, std::span<const Tr
   if (!(volume > 0)) return result;
   const Vec3 center = moment / volume;
   const Mat3 spread = second - volume * center * center.transpose();
-  const PrincipalAxes principal = principal_axes(density * (spread.trace() * Mat3::Identity() - spread));
+  const PrincipalFrame principal = principal_frame(density * (spread.trace() * Mat3::Identity() - spread), Mat3::Identity());
   result.mass = density * volume;
   result.center = origin + center;
   result.inertia = principal.moments;
@@ -103,29 +104,6 @@ MassProperties mass_properties(const Shape& shape, double density) {
 
 MassProperties mass_properties(const TriMesh& closed, double density) {
   return of_polyhedron(closed.positions, closed.triangles, density);
-}
-
-// Jacobi's rotations never turn by more than 45 degrees, so from `near` they end at the axes next to it.
-PrincipalAxes principal_axes(const Mat3& inertia, const Mat3& near) {
-  Mat3 axes = near;
-  Mat3 tensor = near.transpose() * inertia * near;
-  for (int sweep = 0; sweep < 30; ++sweep) {
-    const double off = std::abs(tensor(0, 1)) + std::abs(tensor(0, 2)) + std::abs(tensor(1, 2));
-    if (!(off > 1e-15 * tensor.diagonal().cwiseAbs().sum())) break;
-    for (const auto& [p, q] : {std::pair(0, 1), std::pair(0, 2), std::pair(1, 2)}) {
-      if (tensor(p, q) == 0) continue;
-      const double theta = (tensor(q, q) - tensor(p, p)) / (2 * tensor(p, q));
-      const double t = (theta >= 0 ? 1.0 : -1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1));
-      const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-      Mat3 turn = Mat3::Identity();
-      turn(p, p) = turn(q, q) = c;
-      turn(p, q) = s;
-      turn(q, p) = -s;
-      tensor = turn.transpose() * tensor * turn;
-      axes = axes * turn;
-    }
-  }
-  return {tensor.diagonal(), axes};
 }
 
 }  // namespace crumple::rigid

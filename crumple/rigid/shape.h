@@ -50,12 +50,4 @@ MassProperties mass_properties(const Shape& shape, double density);
 /// Of the solid inside a closed surface whose triangles are counter-clockwise from outside; nothing if it encloses no volume.
 MassProperties mass_properties(const TriMesh& closed, double density);
 
-/// Principal moments and axes of a symmetric inertia tensor. Of all orders and signs of the axes those next to `near` are taken,
-/// so that a body whose shape changes a little does not see its frame jump.
-struct PrincipalAxes {
-  Vec3 moments;
-  Mat3 axes;  // columns, right-handed if `near` is
-};
-PrincipalAxes principal_axes(const Mat3& inertia, const Mat3& near = Mat3::Identity());
-
 }  // namespace crumple::rigid

@@ -48,6 +48,7 @@ Result<const Asset*> AssetLibrary::original(const Scene& scene, const std::strin
   Result<Asset> asset = fs::is_directory(file, ignored) ? io::read_authors_asset(file) : io::read_asset(file);
   if (!asset) return asset.error();
   asset->name = name;
+  order_vertices(*asset);
   hashes_[name] = hash_asset(*asset);
   return &originals_.emplace(name, std::move(*asset)).first->second;
 }

@@ -5,6 +5,7 @@
 #include "crumple/io/asset_check.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
+#include "crumple/rig/rigged_body.h"
 #include "tests/authors_data.h"
 
 namespace crumple::io {

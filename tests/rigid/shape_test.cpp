@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "crumple/geometry/mass.h"
 #include "crumple/rigid/convex_hull.h"
 #include "tests/rigid/parts.h"
 
@@ -63,7 +64,7 @@ TEST(PrincipalAxes, stay_next_to_the_previous_ones) {
   const Mat3 before = turned(1.9, Vec3(0.2, 1, 0.4));
   const Mat3 truth = before * turned(0.05, Vec3(1, -1, 0.5));
   const Vec3 moments(3.0, 2.9, 0.7);  // two of them nearly alike
-  const PrincipalAxes found = principal_axes(truth * moments.asDiagonal() * truth.transpose(), before);
+  const PrincipalFrame found = principal_frame(truth * moments.asDiagonal() * truth.transpose(), before);
   EXPECT_LT((found.axes - truth).norm(), 1e-9);
   EXPECT_LT((found.moments - moments).norm(), 1e-12);
 }
