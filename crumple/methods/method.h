@@ -38,12 +38,12 @@ struct StepContext {
   Effects effects;
 };
 
-/// One array of a State: saved, restored, recorded and fingerprinted under its name.
+/// One array of a State, under its name. arrays() gives all of them, exactly: that is what checkpoints and fingerprints hold.
+/// shown_arrays() gives what a recorded frame needs to be drawn, as small as it looks right.
 struct StateArray {
   std::string_view name;
   size_t row_bytes;
   std::span<std::byte> data;
-  bool seen;  // needed to draw a frame, so part of every recorded frame
   bool (*all_finite)(std::span<const std::byte> data);
 };
 
@@ -52,14 +52,14 @@ bool all_finite_as(std::span<const std::byte> data) {
   for (size_t at = 0; at + sizeof(T) <= data.size(); at += sizeof(T)) {
     T value;
     std::memcpy(&value, data.data() + at, sizeof(T));
-    if (!std::isfinite(value)) return false;
+    if (!std::isfinite(static_cast<double>(value))) return false;
   }
   return true;
 }
 
 template <class T>
-StateArray state_array(std::string_view name, std::span<T> values, size_t columns, bool seen) {
-  return {name, columns * sizeof(T), std::as_writable_bytes(values), seen, all_finite_as<T>};
+StateArray state_array(std::string_view name, std::span<T> values, size_t columns) {
+  return {name, columns * sizeof(T), std::as_writable_bytes(values), all_finite_as<T>};
 }
 
 /// What every method offers, in these words. A method that forgets one does not compile.
@@ -74,6 +74,8 @@ concept Method = requires(Fields& fields, Settings& settings, const RiggedBody& 
   { view(model, state) } -> std::same_as<const std::vector<Vec3f>&>;
   { arrays(state) } -> std::same_as<std::vector<StateArray>>;
   { restored(model, state) } -> std::same_as<void>;
+  { shown_arrays(state) } -> std::same_as<std::vector<StateArray>>;
+  { shown_restored(model, state) } -> std::same_as<void>;
 };
 
 }  // namespace crumple

@@ -140,13 +140,12 @@ const std::vector<Vec3f>* current_shape(const Body& body) {
   return std::visit([](const auto& layer) { return &view(layer.model, layer.state); }, body.layers.back());
 }
 
-std::vector<io::ArrayView> layer_arrays(Body& body, bool seen_only) {
+std::vector<io::ArrayView> layer_arrays(Body& body, Need need) {
   std::vector<io::ArrayView> views;
   for (Layer& layer : body.layers) {
     std::visit(
         [&](auto& at_work) {
-          for (const StateArray& array : arrays(at_work.state)) {
-            if (seen_only && !array.seen) continue;
+          for (const StateArray& array : need == Need::Everything ? arrays(at_work.state) : shown_arrays(at_work.state)) {
             views.push_back({fmt::format("{}/{}/{}", body.description->name, method_name(at_work), array.name), array.row_bytes, array.data});
           }
         },
@@ -155,12 +154,11 @@ std::vector<io::ArrayView> layer_arrays(Body& body, bool seen_only) {
   return views;
 }
 
-Result<void> restore_layers(Body& body, const io::ArrayStore& store, bool seen_only) {
+Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need) {
   for (Layer& layer : body.layers) {
     Result<void> done = std::visit(
         [&](auto& at_work) -> Result<void> {
-          for (const StateArray& array : arrays(at_work.state)) {
-            if (seen_only && !array.seen) continue;
+          for (const StateArray& array : need == Need::Everything ? arrays(at_work.state) : shown_arrays(at_work.state)) {
             const std::string name = fmt::format("{}/{}/{}", body.description->name, method_name(at_work), array.name);
             const auto found = store.find(name);
             if (found == store.end() || found->second.data.size() != array.data.size()) {
@@ -169,7 +167,7 @@ Result<void> restore_layers(Body& body, const io::ArrayStore& store, bool seen_o
             if (!array.all_finite(found->second.data)) return input_error(fmt::format("the recording is damaged: \"{}\" is not finite", name));
             std::memcpy(array.data.data(), found->second.data.data(), array.data.size());
           }
-          restored(at_work.model, at_work.state);
+          need == Need::Everything ? restored(at_work.model, at_work.state) : shown_restored(at_work.model, at_work.state);
           return {};
         },
         layer);

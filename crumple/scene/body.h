@@ -45,10 +45,11 @@ Result<Body> build_body(const Scene& scene, const BodyDescription& description, 
 /// The current shape in the rest frame, or nothing for a body that cannot change.
 const std::vector<Vec3f>* current_shape(const Body& body);
 
-/// What is needed to restore the body, beyond its rigid part. Only arrays that are `seen` if `seen_only`.
-std::vector<io::ArrayView> layer_arrays(Body& body, bool seen_only);
+/// The layers' state: all of it, or what is needed to draw the body.
+enum class Need { Everything, Drawing };
+std::vector<io::ArrayView> layer_arrays(Body& body, Need need);
 /// Overwrites the layers' state from a store; complains if something is missing or has another size.
-Result<void> restore_layers(Body& body, const io::ArrayStore& store, bool seen_only);
+Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need);
 
 /// What the body looks like with its rest frame at `place`.
 FrameItem draw_body(const Body& body, int index, const Transform& place, bool weight_colors);

@@ -45,7 +45,7 @@ Result<Frame> Playback::frame(int number, bool weight_colors) {
     }
     std::memcpy(record.data(), found->second.data.data(), sizeof record);
     if (record[12] == 0 || !body.look.visible) continue;
-    if (Result<void> restored = restore_layers(body, **store, true); !restored) return restored.error();
+    if (Result<void> restored = restore_layers(body, **store, Need::Drawing); !restored) return restored.error();
     Transform place;
     for (int row = 0; row < 3; ++row) {
       for (int column = 0; column < 3; ++column) place.rotation(row, column) = record[static_cast<size_t>(row * 3 + column)];

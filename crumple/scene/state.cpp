@@ -95,7 +95,7 @@ void World::Simulation::update_fingerprint() {
   write_parts();
   uint64_t hash = io::hash_bytes(std::as_bytes(std::span(part_records)), fingerprint);
   for (Body& body : bodies) {
-    for (const io::ArrayView& array : layer_arrays(body, false)) hash = io::hash_bytes(array.data, hash);
+    for (const io::ArrayView& array : layer_arrays(body, Need::Everything)) hash = io::hash_bytes(array.data, hash);
   }
   fingerprint = hash;
 }
@@ -106,7 +106,7 @@ std::vector<io::ArrayView> World::frame_arrays() {
   for (size_t i = 0; i < simulation_->bodies.size(); ++i) {
     Body& body = simulation_->bodies[i];
     views.push_back(view_of(body.description->name + "/place", simulation_->place_records[i]));
-    for (io::ArrayView& view : layer_arrays(body, true)) views.push_back(std::move(view));
+    for (io::ArrayView& view : layer_arrays(body, Need::Drawing)) views.push_back(std::move(view));
   }
   return views;
 }
@@ -117,7 +117,7 @@ std::vector<io::ArrayView> World::checkpoint_arrays() {
   for (size_t i = 0; i < simulation_->bodies.size(); ++i) {
     Body& body = simulation_->bodies[i];
     views.push_back(view_of(body.description->name + "/part", simulation_->part_records[i]));
-    for (io::ArrayView& view : layer_arrays(body, false)) views.push_back(std::move(view));
+    for (io::ArrayView& view : layer_arrays(body, Need::Everything)) views.push_back(std::move(view));
   }
   for (size_t j = 0; j < simulation_->joints.size(); ++j) {
     if (simulation_->joints[j].frames) views.push_back(view_of(fmt::format("joints/{}", j), *simulation_->joints[j].frames));
@@ -137,7 +137,7 @@ Result<void> World::restore(int frame, const io::ArrayStore& store) {
     std::memcpy(record.data(), found->second.data.data(), sizeof record);
     if (!all_finite(record)) return misfit(name, "is not finite");
     s.read_part(body, record);
-    if (Result<void> layers = restore_layers(body, store, false); !layers) return layers.error();
+    if (Result<void> layers = restore_layers(body, store, Need::Everything); !layers) return layers.error();
   }
   for (size_t j = 0; j < s.joints.size(); ++j) {
     s.joints[j].index = -1, s.joints[j].frames.reset();

@@ -57,8 +57,8 @@ State start(const Model& model) {
 std::vector<StateArray> arrays(State& state) {
   const size_t vertices = state.positions.size();
   const size_t columns = vertices == 0 ? 1 : state.weights.size() / vertices;
-  return {state_array("weights", std::span(state.weights), columns, true), state_array("pending", std::span(state.pending), columns, false),
-          state_array("waited", std::span(&state.waited, 1), 1, false), state_array("restitution", std::span(&state.restitution, 1), 1, false)};
+  return {state_array("weights", std::span(state.weights), columns), state_array("pending", std::span(state.pending), columns),
+          state_array("waited", std::span(&state.waited, 1), 1), state_array("restitution", std::span(&state.restitution, 1), 1)};
 }
 
 void restored(const Model& model, State& state) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -54,6 +55,7 @@ struct State {
   std::vector<Vec3f> positions;       // #vertices, rest frame
   float largest = 0;                  // of what is pending
   double norm = 0;                    // of what is pending, per vertex
+  std::vector<uint16_t> shown;        // #vertices x (#examples - 1): weights as recorded in frames, in steps of 1/8192
   bool busy = false;                  // something is pending or bounciness is still low
 };
 
@@ -71,6 +73,12 @@ const std::vector<Vec3f>& view(const Model& model, const State& state);
 std::vector<StateArray> arrays(State& state);
 /// Call after arrays() were overwritten: makes everything derived anew.
 void restored(const Model& model, State& state);
+
+/// What frames record: the weights, rounded to what no eye can tell apart (a twentieth of a millimetre for a pose that moves 40 cm).
+/// Most of the fading tail of a dent then costs nothing.
+std::vector<StateArray> shown_arrays(State& state);
+/// Call after shown_arrays() were overwritten: the state can be looked at, not continued.
+void shown_restored(const Model& model, State& state);
 
 /// A colour per vertex of the drawn surface: white at rest, otherwise a blend of the examples' colours (paper 1, fig. 8).
 std::vector<Vec3f> weight_colors(const Model& model, const State& state);

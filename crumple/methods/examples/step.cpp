@@ -116,9 +116,10 @@ double interest(const Model& model, double dt) {
 
 void step(const Model& model, State& state, StepContext& now) {
   const Wishes wishes = project_impulses(model, state, now);
+  if (!wishes.empty() && state.waited > 0) apply(model, state, 0);  // catch up first: new changes must not age with those that waited
   spread(model, state, wishes);
   if (wishes.empty() && may_wait(state, now.dt)) {
-    state.waited += now.dt;
+    state.waited += state.largest > 0 ? now.dt : 0;
   } else {
     apply(model, state, now.dt);
   }
