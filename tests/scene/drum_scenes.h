@@ -21,8 +21,7 @@ namespace crumple {
 /// A folder of its own for each test, gone afterwards.
 class ScratchFolder {
  public:
-  explicit ScratchFolder(std::string_view name)
-      : path_(std::filesystem::temp_directory_path() / fmt::format("crumple_{}_{}", name, ::getpid())) {
+  explicit ScratchFolder(std::string_view name) : path_(std::filesystem::temp_directory_path() / fmt::format("crumple_{}_{}", name, ::getpid())) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
@@ -38,7 +37,9 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-inline std::filesystem::path scenes_folder() { return std::filesystem::path(CRUMPLE_SOURCE_DIR) / "scenes"; }
+inline std::filesystem::path scenes_folder() {
+  return std::filesystem::path(CRUMPLE_SOURCE_DIR) / "scenes";
+}
 
 /// A scene from what stands between its outer braces; the drum is an asset already.
 inline Scene drum_scene(const std::string& inside) {

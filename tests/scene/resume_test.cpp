@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 /// Something of everything: joints with motors and limits, scripts, bodies that come and go, one that sleeps at first, groups, damage.
 std::string everything() {
   const std::string drum = R"("asset": "drum", "examples": {"gain": 150, "yield": 0.3})";
-  return R"({"crumple": 1, "seconds": 1.2, "checkpoint": 9, "assets": {"drum": ")" + (scenes_folder().parent_path() / "assets" / "drum.glb").string() + R"("},
+  return R"({"crumple": 1, "seconds": 1.2, "checkpoint": 9, "assets": {"drum": ")" +
+         (scenes_folder().parent_path() / "assets" / "drum.glb").string() + R"("},
     "bodies": [{"name": "ground", "plane": [0, 1, 0, 0]},
       {"name": "post", "box": [0.2, 2, 0.2], "at": [3, 1, 0], "motion": "static"},
       {"name": "pusher", "box": [0.4, 1, 2], "at": [-3, 0.6, 0], "motion": "scripted",
@@ -178,7 +179,8 @@ int run_program(const std::vector<std::string>& words, int kill_after_ms) {
 void expect_kills_do_no_harm(const ScratchFolder& scratch, const std::string& scene, uint64_t seed) {
   written_scene(scratch / "scene.json", scene);
   const auto words = [&](const std::string& folder) {
-    return std::vector<std::string>{CRUMPLE_PROGRAM, "run", (scratch / "scene.json").string(), "-o", (scratch / folder).string(), "--quiet", "--resume"};
+    return std::vector<std::string>{CRUMPLE_PROGRAM, "run",     (scratch / "scene.json").string(), "-o", (scratch / folder).string(),
+                                    "--quiet",       "--resume"};
   };
   const double before = wall_seconds();
   ASSERT_EQ(run_program(words("whole"), 100000), 0);
@@ -222,7 +224,8 @@ TEST_F(Resume, what_a_kill_left_before_the_first_frame_can_be_continued) {
 }
 
 TEST_F(Resume, a_frozen_body_is_reported_by_the_continued_run_too) {
-  const Scene scene = drum_scene(R"("seconds": 0.2, "checkpoint": 4, "bodies": [{"plane": [0, 1, 0, 0]}, {"name": "bullet", "sphere": 0.1, "at": [0, 5, 0], "velocity": [9000, 0, 0]}])");
+  const Scene scene = drum_scene(
+      R"("seconds": 0.2, "checkpoint": 4, "bodies": [{"plane": [0, 1, 0, 0]}, {"name": "bullet", "sphere": 0.1, "at": [0, 5, 0], "velocity": [9000, 0, 0]}])");
   Result<RunReport> whole = run_scene(scene, into("whole"));
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->outcome, Outcome::Frozen);

@@ -14,8 +14,9 @@ Scene drops(int substeps, int count) {
   std::string bodies = R"({"plane": [0, 1, 0, 0]})";
   for (int i = 0; i < count; ++i) {
     const double qx = any(1), qy = any(1), qz = any(1), qw = any(1), sx = any(4), sy = any(4), sz = any(4);
-    bodies += fmt::format(R"(, {{"name": "drum {}", "asset": "drum", "at": [{}, {}, {}], "quaternion": [{}, {}, {}, {}], "spin": [{}, {}, {}], "examples": {{}}}})", i,
-                          6 * (i % 6), random.range(2.5, 3.5), 6 * (i / 6), qx, qy, qz, qw, sx, sy, sz);
+    bodies += fmt::format(
+        R"(, {{"name": "drum {}", "asset": "drum", "at": [{}, {}, {}], "quaternion": [{}, {}, {}, {}], "spin": [{}, {}, {}], "examples": {{}}}})", i,
+        6 * (i % 6), random.range(2.5, 3.5), 6 * (i / 6), qx, qy, qz, qw, sx, sy, sz);
   }
   return drum_scene(fmt::format(R"("substeps": {}, "bodies": [{}])", substeps, bodies));
 }
@@ -49,7 +50,8 @@ TEST(TimeStep, the_mean_depth_of_35_impacts_does_not_depend_on_it) {
     for (size_t i = 0; i < values.size(); ++i) ratios.push_back(values[i] / by_substeps.at(8)[i]);
     std::sort(ratios.begin(), ratios.end());
     means.push_back(mean(values));
-    fmt::print("dt 1/{}: mean depth {:.4f} m; single bodies: median ratio {:.2f}, p10-p90 {:.2f}-{:.2f}\n", 60 * substeps, means.back(), ratios[17], ratios[3], ratios[31]);
+    fmt::print("dt 1/{}: mean depth {:.4f} m; single bodies: median ratio {:.2f}, p10-p90 {:.2f}-{:.2f}\n", 60 * substeps, means.back(), ratios[17],
+               ratios[3], ratios[31]);
     EXPECT_NEAR(ratios[17], 1, 0.15) << substeps;
   }
   const auto [least, most] = std::minmax_element(means.begin(), means.end());
@@ -82,7 +84,8 @@ TEST(TimeStep, a_drum_at_rest_never_creeps) {
 }
 
 TEST(TimeStep, a_pile_at_rest_never_creeps) {
-  const std::string pile = R"({"name": "drum", "asset": "drum", "material": {"friction": 0.7}, "examples": {}, "places": [{"at": [-0.35, 0.446, -0.35]},
+  const std::string pile =
+      R"({"name": "drum", "asset": "drum", "material": {"friction": 0.7}, "examples": {}, "places": [{"at": [-0.35, 0.446, -0.35]},
       {"at": [-0.35, 0.446, 0.35]}, {"at": [0.35, 0.446, -0.35]}, {"at": [0.35, 0.446, 0.35]}, {"at": [0, 1.336, 0]}, {"at": [0, 2.226, 0]}]})";
   for (const int substeps : {2, 4, 8}) EXPECT_EQ(frames_with_creep(pile, substeps, 90, 150), 0) << substeps << " substeps";
 }
