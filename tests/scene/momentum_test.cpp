@@ -73,7 +73,7 @@ void wish_for_a_dent(World& world, io::ArrayStore& store) {
 }
 
 /// Two worlds in the same state, of which one has something pending: after a step only the change of shape tells them apart.
-class Reshape : public testing::Test {
+class ReshapedBody : public testing::Test {
  protected:
   void SetUp() override {
     run_frames(changing, 3);
@@ -92,7 +92,7 @@ class Reshape : public testing::Test {
   World changing = built(floating_drum()), keeping = built(floating_drum());
 };
 
-TEST_F(Reshape, keeps_mass_and_momentum) {
+TEST_F(ReshapedBody, keeps_mass_and_momentum) {
   const double mass = changing.bodies()[0].mass;
   for (int i = 0; i < 60; ++i) {
     step_both();
@@ -109,7 +109,7 @@ TEST_F(Reshape, keeps_mass_and_momentum) {
   EXPECT_GT(damage_of(changing.bodies()[0]).max_displacement, 0.03);
 }
 
-TEST_F(Reshape, does_not_move_what_is_not_deformed) {
+TEST_F(ReshapedBody, does_not_move_what_is_not_deformed) {
   double most_turned = 0;
   for (int i = 0; i < 60; ++i) {
     step_both();
@@ -129,7 +129,7 @@ TEST_F(Reshape, does_not_move_what_is_not_deformed) {
   EXPECT_GT((changing.bodies()[0].center - changing.bodies()[0].start_center).norm(), 1e-3);
 }
 
-TEST_F(Reshape, the_frame_is_that_of_the_vertices) {
+TEST_F(ReshapedBody, the_frame_is_that_of_the_vertices) {
   for (int i = 0; i < 30; ++i) step_both();
   const Momentum vertices = momentum_of_vertices(changing, 0);
   EXPECT_LT((vertices.center / vertices.mass - changing.part_state(0).place.translation).norm(), 1e-9);
