@@ -4,9 +4,10 @@
 
 namespace crumple::rigid {
 
-/// Lets compounds of moving hulls collide with planes by our own rule: each hull's deepest point, kept in one manifold for the whole
-/// body. The engine's rule keeps a manifold for every hull, near the plane or not, and in a scene with a floor and walls that costs
-/// more than everything else. Uses the engine's public hooks only.
+/// Lets compounds of moving hulls collide with planes by our own rule: the deepest point of each hull, in a manifold of its own while
+/// the hull is near. The engine's rule looks at every hull of a body on every plane, near or not, and in a scene with a floor and
+/// walls that costs more than everything else. (One manifold for the whole body is cheaper still, but its four points come and go and
+/// stacks never quite rest.) Uses the engine's public hooks only.
 class HullsOnPlane final : public btCollisionAlgorithm {
  public:
   HullsOnPlane(const btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, bool swapped);
@@ -14,7 +15,7 @@ class HullsOnPlane final : public btCollisionAlgorithm {
 
   void processCollision(const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, const btDispatcherInfo& info, btManifoldResult* result) override;
   btScalar calculateTimeOfImpact(btCollisionObject*, btCollisionObject*, const btDispatcherInfo&, btManifoldResult*) override { return 1; }
-  void getAllContactManifolds(btManifoldArray& manifolds) override { manifolds.push_back(manifold_); }
+  void getAllContactManifolds(btManifoldArray& manifolds) override;
 
   struct CreateFunc final : btCollisionAlgorithmCreateFunc {
     explicit CreateFunc(bool swapped) { m_swapped = swapped; }
@@ -23,7 +24,9 @@ class HullsOnPlane final : public btCollisionAlgorithm {
   };
 
  private:
-  btPersistentManifold* manifold_;
+  void release(int hull);
+
+  btAlignedObjectArray<btPersistentManifold*> manifolds_;  // per hull, null while it is far
   bool swapped_;  // the plane comes first
 };
 
