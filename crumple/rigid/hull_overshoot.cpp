@@ -93,8 +93,8 @@ Vec3 BodySurface::normal_at(const TriangleTree::Hit& hit) const {
   return zeros == 1 ? edge_normals_[edges_[hit.triangle][zero]] : corner_normals_[faces_[hit.triangle][one]];
 }
 
-BodySurface::Measure BodySurface::measure(const Vec3& point) const {
-  const TriangleTree::Hit hit = tree_.closest(point);
+BodySurface::Measure BodySurface::measure(const Vec3& point, double within) const {
+  const TriangleTree::Hit hit = tree_.closest(point, within);
   if (hit.triangle < 0) return {0, point};
   return {normal_at(hit).dot(point - hit.point) < 0 ? -hit.distance : hit.distance, hit.point};
 }
@@ -104,6 +104,9 @@ void add_overshoot(const BodySurface& surface, std::span<const Triangle> body_fa
   const double small = sampling == Sampling::Fine ? tolerance : 1e300;
   const double on_surface = 1e-3 * tolerance;
   std::vector<Vec3> samples;
+  // Where the last sample was bounds how far the surface can be from the next one; that prunes most of the search.
+  Vec3 last = Vec3::Zero();
+  double last_distance = 1e150;
   for (const Triangle& face : hull.faces) {
     const Vec3 &a = points[face[0]], &b = points[face[1]], &c = points[face[2]];
     const double area = (b - a).cross(c - a).norm() / 2;
@@ -114,7 +117,8 @@ void add_overshoot(const BodySurface& surface, std::span<const Triangle> body_fa
     const double radius = sample_face(a, b, c, small, samples);
     const double share = area / static_cast<double>(samples.size());
     for (size_t i = 0; i < samples.size(); ++i) {
-      const BodySurface::Measure measure = surface.measure(samples[i]);
+      const BodySurface::Measure measure = surface.measure(samples[i], 1.000001 * (last_distance + (samples[i] - last).norm()) + on_surface);
+      last = samples[i], last_distance = std::abs(measure.distance);
       if (i == 0 && measure.distance < -radius) break;  // the whole face lies within the body
       if (measure.distance < -on_surface) continue;     // within the body: no one can touch it
       overshoot.exposed += share;

@@ -20,7 +20,7 @@ class BodySurface {
     double distance;
     Vec3 nearest;
   };
-  Measure measure(const Vec3& point) const;
+  Measure measure(const Vec3& point, double within = 1e300) const;  // `within`: the surface is known to be this near
 
  private:
   Vec3 normal_at(const TriangleTree::Hit& hit) const;

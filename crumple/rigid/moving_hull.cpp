@@ -9,58 +9,68 @@
 namespace crumple::rigid {
 namespace {
 
-constexpr int kLanes = 4;
-using Four = double __attribute__((vector_size(kLanes * sizeof(double))));
+constexpr int kLanes = 8;
+constexpr int kGroup = 2 * kLanes;  // two searches side by side, so that neither waits for itself
+using Eight = float __attribute__((vector_size(kLanes * sizeof(float))));
+using EightInts = int __attribute__((vector_size(kLanes * sizeof(int))));
 
 /// Index of the point farthest along (dx, dy, dz); of equal ones always the same.
-CRUMPLE_WIDE int farthest(const double* lanes, int groups, double dx, double dy, double dz) {
-  Four best = {-1e300, -1e300, -1e300, -1e300}, best_group = {0, 0, 0, 0};
+CRUMPLE_WIDE int farthest(const float* lanes, int groups, float dx, float dy, float dz) {
+  Eight best[2];
+  EightInts best_group[2] = {};
+  for (Eight& b : best) b = Eight{} - 3e38f;
   for (int group = 0; group < groups; ++group) {
-    Four x, y, z;
-    std::memcpy(&x, lanes + group * 3 * kLanes, sizeof x);
-    std::memcpy(&y, lanes + group * 3 * kLanes + kLanes, sizeof y);
-    std::memcpy(&z, lanes + group * 3 * kLanes + 2 * kLanes, sizeof z);
-    const Four dot = x * dx + y * dy + z * dz;
-    const auto farther = dot > best;
-    const double number = group;
-    best = farther ? dot : best;
-    best_group = farther ? Four{number, number, number, number} : best_group;
+    const EightInts number = EightInts{} + group;
+    for (int half = 0; half < 2; ++half) {
+      Eight x, y, z;
+      const float* from = lanes + (2 * group + half) * 3 * kLanes;
+      __builtin_memcpy(&x, from, sizeof x);
+      __builtin_memcpy(&y, from + kLanes, sizeof y);
+      __builtin_memcpy(&z, from + 2 * kLanes, sizeof z);
+      const Eight dot = x * dx + y * dy + z * dz;
+      const EightInts farther = dot > best[half];
+      best[half] = farther ? dot : best[half];
+      best_group[half] = farther ? number : best_group[half];
+    }
   }
-  int lane = 0;
-  for (int l = 1; l < kLanes; ++l) {
-    if (best[l] > best[lane]) lane = l;
+  float most = -3.4e38f;
+  int index = 0;
+  for (int half = 0; half < 2; ++half) {
+    for (int l = 0; l < kLanes; ++l) {
+      if (best[half][l] > most) most = best[half][l], index = best_group[half][l] * kGroup + half * kLanes + l;
+    }
   }
-  return static_cast<int>(best_group[lane]) * kLanes + lane;
+  return index;
 }
 
 }  // namespace
 
-MovingHull::MovingHull(std::span<const Vec3> points, double margin) : count_(static_cast<int>(points.size())) {
+MovingHull::MovingHull(std::span<const Vec3> points, double margin) : points_(points.size()) {
   assert(!points.empty());
   m_shapeType = CUSTOM_CONVEX_SHAPE_TYPE;
   setMargin(margin);
-  lanes_.resize(static_cast<size_t>((count_ + kLanes - 1) / kLanes) * 3 * kLanes);
+  lanes_.resize((points.size() + kGroup - 1) / kGroup * kGroup * 3);
   move(points);
 }
 
 void MovingHull::move(std::span<const Vec3> points) {
-  assert(static_cast<int>(points.size()) == count_);
+  assert(points.size() == points_.size());
+  for (size_t i = 0; i < points.size(); ++i) points_[i].setValue(points[i].x(), points[i].y(), points[i].z());
   const size_t padded = lanes_.size() / 3;
   for (size_t i = 0; i < padded; ++i) {
     const Vec3& point = points[i < points.size() ? i : 0];
-    double* group = &lanes_[i / kLanes * 3 * kLanes + i % kLanes];
-    group[0] = point.x(), group[kLanes] = point.y(), group[2 * kLanes] = point.z();
+    float* group = &lanes_[i / kLanes * 3 * kLanes + i % kLanes];
+    for (int axis = 0; axis < 3; ++axis) group[axis * kLanes] = static_cast<float>(point[axis]);
   }
   refit();
 }
 
-btVector3 MovingHull::point(int index) const {
-  const double* group = &lanes_[static_cast<size_t>(index / kLanes * 3 * kLanes + index % kLanes)];
-  return {group[0], group[kLanes], group[2 * kLanes]};
-}
-
 btVector3 MovingHull::localGetSupportingVertexWithoutMargin(const btVector3& direction) const {
-  return point(farthest(lanes_.data(), static_cast<int>(lanes_.size()) / (3 * kLanes), direction.x(), direction.y(), direction.z()));
+  // A direction may have any length; single precision wants a sensible one.
+  const btScalar length = btMax(btMax(btFabs(direction.x()), btFabs(direction.y())), btFabs(direction.z()));
+  const btVector3 d = length > 0 ? direction / length : btVector3(1, 0, 0);
+  const int index = farthest(lanes_.data(), static_cast<int>(lanes_.size()) / (3 * kGroup), static_cast<float>(d.x()), static_cast<float>(d.y()), static_cast<float>(d.z()));
+  return point(index < getNumPoints() ? index : 0);
 }
 
 btVector3 MovingHull::localGetSupportingVertex(const btVector3& direction) const {
@@ -89,16 +99,10 @@ void MovingHull::calculateLocalInertia(btScalar mass, btVector3& inertia) const 
 // The engine adds the margin once more when it asks for the box. Its own boxes are that loose too, and it pays: contacts of children
 // that just touch are not dropped and found again from step to step.
 void MovingHull::refit() {
-  Vec3 low = Vec3::Constant(1e300), high = Vec3::Constant(-1e300);
-  for (size_t group = 0; group < lanes_.size(); group += 3 * kLanes) {
-    for (int axis = 0; axis < 3; ++axis) {
-      const double* values = &lanes_[group + static_cast<size_t>(axis) * kLanes];
-      low[axis] = std::min({low[axis], values[0], values[1], values[2], values[3]});
-      high[axis] = std::max({high[axis], values[0], values[1], values[2], values[3]});
-    }
-  }
+  btVector3 low = points_[0], high = low;
+  for (const btVector3& point : points_) low.setMin(point), high.setMax(point);
   const btVector3 margin(getMargin(), getMargin(), getMargin());
-  setCachedLocalAabb(btVector3(low.x(), low.y(), low.z()) - margin, btVector3(high.x(), high.y(), high.z()) + margin);
+  setCachedLocalAabb(low - margin, high + margin);
 }
 
 }  // namespace crumple::rigid

@@ -71,7 +71,7 @@ Result<std::shared_ptr<const LoadedAsset>> AssetLibrary::load(const Scene& scene
   loaded->content_hash = hashes_[body.asset];
   rigid::HullSettings settings;
   settings.least = body.hulls.least, settings.most = body.hulls.most;
-  settings.tolerance = tolerance > 0 ? tolerance : 0.022 * bounds_of(rig->asset.tets.positions).diagonal();
+  settings.tolerance = tolerance > 0 ? tolerance : 0.025 * bounds_of(rig->asset.tets.positions).diagonal();
   loaded->hulls = rigid::decompose(rig->asset.tets, example_shapes(rig->skin), settings);
   loaded_[key] = loaded;
   return std::shared_ptr<const LoadedAsset>(loaded);

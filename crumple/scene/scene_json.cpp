@@ -24,7 +24,7 @@ void describe(Fields& f, Material& m) {
 }
 
 void describe(Fields& f, HullsDescription& h) {
-  f.number("tolerance", h.tolerance, more_than(0), {"how far collision hulls may bridge hollows; absent: 2.2 % of the body's diagonal", "m"});
+  f.number("tolerance", h.tolerance, more_than(0), {"how far collision hulls may bridge hollows; absent: 2.5 % of the body's diagonal", "m"});
   f.integer("least", h.least, between(1, 256), {"fewest hulls"});
   f.integer("most", h.most, between(1, 256), {"most hulls"});
   f.number("margin", h.margin, between(0.0005, 0.05), {"skin added around the hulls", "m"});
