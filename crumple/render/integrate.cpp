@@ -18,9 +18,10 @@ constexpr float kFilterRadius = 0.95f;  // pixels
 // What each two-dimensional sample is used for.
 enum Use : uint32_t { kLens, kSun, kSky, kMirror, kSkySun, kMirrorSun };
 
-/// How much haze lies over a place: it hides where the ground ends.
-float haze(const Shot& shot, const Vec3f& point) {
-  const float beyond = std::max(0.0f, point.norm() - shot.haze_near) / shot.haze_far;
+/// How much haze lies over a place: it hides where the ground ends. Walls and other solid things near the action stay clear.
+float haze(const Shot& shot, const Hit& hit) {
+  const float clear = hit.backdrop ? 1.0f : 4.0f;
+  const float beyond = std::max(0.0f, hit.point.norm() - clear * shot.haze_near) / (clear * shot.haze_far);
   return 1 - std::exp(-beyond * beyond);
 }
 
@@ -42,7 +43,7 @@ Vec3f second_radiance(const Shot& shot, const Hit& hit, const Vec3f& direction, 
   const Vec3f received = light.sun_irradiance * (sun_cosine(shot, hit, to_sun) / kPi) + ambient(light, hit.normal);
   const Vec3f mirrored = direction - 2 * direction.dot(hit.normal) * hit.normal;
   const Vec3f sent = hit.material.diffuse.cwiseProduct(received) + hit.material.specular.cwiseProduct(0.7f * sky(light, mirrored));
-  const float hidden = haze(shot, hit.point);
+  const float hidden = haze(shot, hit);
   return sent + hidden * (background(light, direction) - sent);
 }
 
@@ -147,7 +148,7 @@ void add_sample(const Shot& shot, Sums& sums, const Vec3f& direction, uint32_t i
     sums.plain += behind;
     return;
   }
-  const float hidden = haze(shot, hit.point);
+  const float hidden = haze(shot, hit);
   sums.plain += hidden * behind;
   LayerSums& layer = layer_of(shot, sums, hit);
   const Tint tint = tint_of(hit, direction);
