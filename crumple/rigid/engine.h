@@ -52,13 +52,14 @@ struct World::Engine {
   Joint& joint(int index);
   std::span<const int> manifolds_of(int part);
   void wake(Part& part);
+  void wake_neighbors(Part& part);
   void set_activation(Part& part, int activation, double idle_time);
 
   // joints.cpp
   JointFrames frames_now(const JointSettings& settings);
   int add_joint(const JointSettings& settings, const JointFrames& frames);
   void remove_joint(int index);
-  void limit_motors(double dt);
+  void drive_motors(double dt);
   void move_joints(int part, const Transform& old_to_new);
 
   // loads.cpp

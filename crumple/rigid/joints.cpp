@@ -29,7 +29,7 @@ std::unique_ptr<btTypedConstraint> make_hinge(const JointSettings& settings, btR
     // The last number is how much of the speed comes back from a limit; the engine's default is all of it.
     hinge->setLimit(settings.low.value_or(-std::numbers::pi), settings.high.value_or(std::numbers::pi), 0.9, 0.3, 0.0);
   }
-  if (settings.motor_speed) hinge->enableAngularMotor(true, *settings.motor_speed, 0);  // see limit_motors
+  if (settings.motor_speed) hinge->enableAngularMotor(true, *settings.motor_speed, 0);  // see drive_motors
   return hinge;
 }
 
@@ -122,11 +122,17 @@ void World::Engine::remove_joint(int index) {
   joints[index].reset();
 }
 
-/// The engine takes a slider's largest force but a hinge's largest angular impulse per step.
-void World::Engine::limit_motors(double dt) {
-  for (const auto& joint : joints)
-    if (joint && joint->settings.kind == JointKind::Hinge && joint->settings.motor_speed)
+/// The engine takes a slider's largest force but a hinge's largest angular impulse per step. And it lets everything slow fall asleep:
+/// what a motor moves stays awake.
+void World::Engine::drive_motors(double dt) {
+  for (const auto& joint : joints) {
+    if (!joint || !joint->settings.motor_speed) continue;
+    if (joint->settings.kind == JointKind::Hinge)
       static_cast<btHingeConstraint&>(*joint->constraint).setMaxMotorImpulse(joint->settings.motor_strength * dt);
+    if (*joint->settings.motor_speed == 0) continue;  // a brake
+    for (const int side : {joint->settings.part_a, joint->settings.part_b})
+      if (side >= 0 && part(side).body.isActive()) wake(part(side));
+  }
 }
 
 void World::Engine::move_joints(int index, const Transform& old_to_new) {

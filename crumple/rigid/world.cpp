@@ -110,6 +110,17 @@ void World::Engine::wake(Part& part) {
   if (part.motion == Motion::Dynamic) part.body.activate();
 }
 
+/// Whoever's box touches the part's. Contacts would not do: in a rebuilt world what sleeps has none until it wakes.
+void World::Engine::wake_neighbors(Part& center) {
+  const btBroadphaseProxy* proxy = center.body.getBroadphaseProxy();
+  const btBroadphasePairArray& pairs = broadphase.getOverlappingPairCache()->getOverlappingPairArray();
+  for (int i = 0; i < pairs.size(); ++i) {
+    if (pairs[i].m_pProxy0 != proxy && pairs[i].m_pProxy1 != proxy) continue;
+    const btBroadphaseProxy* other = pairs[i].m_pProxy0 == proxy ? pairs[i].m_pProxy1 : pairs[i].m_pProxy0;
+    wake(part(static_cast<const btCollisionObject*>(other->m_clientObject)->getUserIndex()));
+  }
+}
+
 void World::Engine::set_activation(Part& part, int activation, double idle_time) {
   if (part.motion != Motion::Dynamic) return;
   const bool resting = activation == ISLAND_SLEEPING || activation == WANTS_DEACTIVATION;
@@ -135,10 +146,7 @@ int World::add_part(const PartSettings& settings) {
 
 void World::remove_part(int index) {
   Part& part = engine_->part(index);
-  for (const int manifold : engine_->manifolds_of(index)) {
-    const btPersistentManifold* contact = engine_->dispatcher.getManifoldByIndexInternal(manifold);
-    for (const btCollisionObject* body : {contact->getBody0(), contact->getBody1()}) engine_->wake(engine_->part(body->getUserIndex()));
-  }
+  engine_->wake_neighbors(part);
   for (const int joint : std::vector<int>(part.joints)) engine_->remove_joint(joint);
   engine_->world.removeRigidBody(&part.body);
   engine_->parts[index].reset();
@@ -154,7 +162,7 @@ void World::step(double dt, Loads& loads) {
   Engine& engine = *engine_;
   for (const auto& part : engine.parts)
     if (part && part->motion == Motion::Scripted) prepare_scripted(*part, dt);
-  engine.limit_motors(dt);
+  engine.drive_motors(dt);
   engine.world.stepSimulation(dt, 0);  // no substeps: exactly one step of dt
   for (const auto& part : engine.parts)
     if (part && part->motion == Motion::Scripted) move_scripted(engine.world, *part, dt);

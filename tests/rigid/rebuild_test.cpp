@@ -135,6 +135,25 @@ TEST(Rebuild, what_slept_goes_on_sleeping) {
   }
 }
 
+TEST(Rebuild, what_sleeps_falls_when_its_support_is_taken_away) {
+  World original({});
+  const int shelf = original.add_part(fixed_part(Box{Vec3(2, 0.2, 2)}, Vec3(0, -0.1, 0)));
+  PartSettings box = dynamic_part(Box{Vec3(0.5, 0.5, 0.5)}, 500, Vec3(0, 0.25, 0));
+  const int resting = original.add_part(box);
+  Loads loads;
+  run(original, 4 * 240, kStep, loads);
+  ASSERT_FALSE(original.is_awake(resting));
+  World rebuilt({});
+  rebuilt.add_part(fixed_part(Box{Vec3(2, 0.2, 2)}, Vec3(0, -0.1, 0)));
+  box.state = original.state(resting);
+  rebuilt.add_part(box);
+  run(rebuilt, 10, kStep, loads);
+  ASSERT_FALSE(rebuilt.is_awake(resting));
+  rebuilt.remove_part(shelf);
+  run(rebuilt, 240, kStep, loads);
+  EXPECT_NEAR(rebuilt.state(resting).velocity.y(), -9.81, 0.05);
+}
+
 TEST(Rebuild, reshapes_are_deterministic) {
   const auto play = [] {
     const Description first = scene();
