@@ -85,6 +85,18 @@ TEST(Motion, a_stack_of_boxes_falls_asleep_and_stays_where_it_is) {
   EXPECT_FALSE(loads.contacts.empty());
 }
 
+TEST(Motion, what_slides_slowly_goes_on_sliding) {
+  World world({});
+  world.add_part(ground_part());
+  PartSettings settings = dynamic_part(Box{Vec3(0.5, 0.5, 0.5)}, 500, Vec3(0, 0.25, 0));
+  settings.surface.friction = 0;
+  settings.state.velocity = Vec3(0.5, 0, 0);
+  const int box = world.add_part(settings);
+  Loads loads;
+  run(world, 6 * 240, kStep, loads);
+  EXPECT_NEAR(world.state(box).place.translation.x(), 3, 0.01);
+}
+
 TEST(Motion, nothing_sleeps_when_sleeping_is_off) {
   World world({.sleeping = false});
   world.add_part(ground_part());
