@@ -28,7 +28,7 @@ Progress::~Progress() {
 
 void Progress::update(long done, const std::string& note) {
   if (style_ == Style::Quiet) return;
-  last_done_ = done;
+  if (before_ < 0) before_ = std::max(0L, done - 1);
   const double now = wall_seconds();
   const double pause = style_ == Style::Human && !terminal_ ? 5.0 : style_ == Style::Human ? 0.1 : 0.5;
   if (last_print_ >= 0 && now - last_print_ < pause && done < total_) return;
@@ -39,7 +39,7 @@ void Progress::update(long done, const std::string& note) {
 void Progress::print(long done, const std::string& note) {
   const double share = static_cast<double>(done) / static_cast<double>(total_);
   const double spent = wall_seconds() - start_;
-  const double left = done > 0 ? spent * (1 - share) / share : -1;
+  const double left = done > before_ ? spent * static_cast<double>(total_ - done) / static_cast<double>(done - before_) : -1;
   if (style_ == Style::Json) {
     Json line = Json::object({{"progress", what_}, {"done", static_cast<double>(done)}, {"total", static_cast<double>(total_)}, {"seconds", spent}});
     if (left >= 0) line["seconds_left"] = left;

@@ -15,7 +15,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Cheap to call often: prints at most ten times a second (human, on a terminal) or twice (otherwise).
+  /// Cheap to call often: prints at most ten times a second for a person at a terminal, every five seconds into a file, twice a second
+  /// as JSON. The first call tells where the work begins: what was done before does not count for the estimate.
   void update(long done, const std::string& note = "");
   void finish();
 
@@ -23,7 +24,7 @@ class Progress {
   void print(long done, const std::string& note);
   Style style_;
   std::string what_;
-  long total_, last_done_ = 0;
+  long total_, before_ = -1;  // before_: what was done before the first update
   double start_, last_print_ = -1;
   bool terminal_, finished_ = false;
 };
