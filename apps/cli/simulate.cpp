@@ -29,9 +29,15 @@ int exit_code(const RunReport& report) {
 }
 
 std::string run_table(const Scene& scene, const RunReport& r, const std::filesystem::path& folder) {
-  if (r.was_finished) return fmt::format("{}: finished already, {} frames; nothing to do\n", folder.string(), r.frames);
   std::string text;
   const auto line = [&](std::string_view what, const std::string& value) { text += fmt::format("  {:<10} {}\n", what, value); };
+  const auto frozen = [&] {
+    for (const StepReport::Frozen& f : r.frozen) line("frozen", fmt::format("{} at {:.3f} s: {}", f.body, f.time, f.why));
+  };
+  if (r.was_finished) {
+    text = fmt::format("{}: finished already, {} frames; nothing to do\n", folder.string(), r.frames);
+    return frozen(), text;
+  }
   text += fmt::format("{}: {}\n", scene.title.empty() ? scene.file.stem().string() : scene.title, outcome_name(r.outcome));
   line("simulated", fmt::format("{} bodies ({} can crumple), frames {}-{}, {} steps of {:.3g} ms", scene.bodies.size(), r.bodies.size(), r.first_frame, r.last_frame,
                                 r.steps, 1e3 * scene.dt()));
@@ -49,7 +55,7 @@ std::string run_table(const Scene& scene, const RunReport& r, const std::filesys
                            100 * sorted[i].damage.rms_displacement, 100 * sorted[i].damage.deformed_share));
     }
   }
-  for (const StepReport::Frozen& f : r.frozen) line("frozen", fmt::format("{} at {:.3f} s: {}", f.body, f.time, f.why));
+  frozen();
   line("recording", fmt::format("{} (fingerprint {})", folder.string(), io::hash_text(r.fingerprint)));
   if (r.outcome == Outcome::Interrupted) line("interrupted", "continue with --resume");
   return text;

@@ -13,6 +13,28 @@ namespace crumple {
 namespace fs = std::filesystem;
 namespace {
 
+Json frozen_json(const std::vector<StepReport::Frozen>& frozen) {
+  Json list = Json::array();
+  for (const StepReport::Frozen& f : frozen) list.push(Json::object({{"body", f.body}, {"time", f.time}, {"why", f.why}}));
+  return list;
+}
+
+/// The other way; what is missing or of another kind comes out empty.
+std::vector<StepReport::Frozen> read_frozen(const Json& object) {
+  std::vector<StepReport::Frozen> frozen;
+  const Json* list = object.find("frozen");
+  for (const Json& item : list ? list->items : std::vector<Json>{}) {
+    const auto get = [&](const char* key) { const Json* value = item.find(key); return value ? *value : Json(); };
+    frozen.push_back({get("body").text, get("time").number, get("why").text});
+  }
+  return frozen;
+}
+
+bool same_folder(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;
+  return fs::equivalent(a.empty() ? "." : a, b, ignored);
+}
+
 /// One run from opening the folder to writing its outcome.
 class Run {
  public:
@@ -42,6 +64,9 @@ class Run {
       return input_error(fmt::format("{}: exists already; continue it with --resume or overwrite it with --force", folder.string()));
     }
     if (!is_recording(folder)) return input_error(fmt::format("{}: holds something else than a recording; choose another folder", folder.string()));
+    if (same_folder(scene_.file.parent_path(), folder)) {
+      return input_error(fmt::format("{}: holds the scene itself, which must not be overwritten; choose another folder", folder.string()));
+    }
     return {};
   }
 
@@ -93,7 +118,6 @@ class Run {
       return input_error(fmt::format("{}: was recorded from frame {} on; ask for the same with --frames", settings_.folder.string(), first->number));
     }
     if (is_finished(*reader)) {
-      report_.was_finished = true;
       report_.first_frame = first_, report_.last_frame = last_, report_.frames = static_cast<int>(reader->frames().size());
       return {};
     }
@@ -107,7 +131,7 @@ class Run {
     if (Result<void> restored = world_->restore(from, checkpoint->arrays); !restored) return restored.error();
     const Json* fingerprint = checkpoint->note.find("fingerprint");
     if (!fingerprint || !fingerprint->is_text()) return input_error(fmt::format("{}: the checkpoint at frame {} is incomplete", folder_.stream().string(), from));
-    world_->set_fingerprint(std::strtoull(fingerprint->text.c_str(), nullptr, 16));
+    world_->set_history(std::strtoull(fingerprint->text.c_str(), nullptr, 16), {read_frozen(checkpoint->note)});
     Result<io::RecordingWriter> writer = io::RecordingWriter::continue_after(folder_.stream(), from);
     if (!writer) return writer.error();
     writer_.emplace(std::move(*writer));
@@ -116,13 +140,16 @@ class Run {
     return {};
   }
 
-  bool is_finished(const io::RecordingReader& reader) const {
+  /// Whether all that is wanted has been recorded; then the report tells how that ended. A recording that goes on further is left alone.
+  bool is_finished(const io::RecordingReader& reader) {
+    if (reader.frames().empty() || reader.frames().back() < last_) return false;
     Result<std::string> text = io::read_file(folder_.run());
-    if (!text) return false;
-    Result<Json> json = parse_json(*text, "run.json", JsonDialect::Strict);
-    const Json* outcome = json ? json->find("outcome") : nullptr;
-    const bool ended = outcome && (outcome->text == "done" || outcome->text == "frozen");
-    return ended && !reader.frames().empty() && reader.frames().back() == last_;
+    Result<Json> json = text ? parse_json(*text, "run.json", JsonDialect::Strict) : Result<Json>(Json());
+    const Json* found = json ? json->find("outcome") : nullptr;
+    const std::string outcome = found ? found->text : "";
+    report_.was_finished = outcome == "done" || outcome == "frozen" || reader.frames().back() > last_;
+    if (outcome == "frozen") report_.outcome = Outcome::Frozen, report_.frozen = read_frozen(*json);
+    return report_.was_finished;
   }
 
   Result<void> simulate() {
@@ -138,7 +165,7 @@ class Run {
       }
       if (world_->is_checkpoint(frame)) {
         const CpuTimer timer(report_.record_s);
-        const Json note = Json::object({{"fingerprint", io::hash_text(world_->fingerprint())}});
+        const Json note = Json::object({{"fingerprint", io::hash_text(world_->fingerprint())}, {"frozen", frozen_json(world_->report().frozen)}});
         const std::vector<io::ArrayView> arrays = world_->checkpoint_arrays();
         if (Result<void> written = writer_->append_checkpoint(frame, note, arrays); !written) return written.error();
       }
@@ -212,9 +239,7 @@ Json run_json(const Scene& scene, const RunReport& r) {
                               {"frozen", body.frozen}}));
   }
   json["bodies"] = std::move(bodies);
-  Json frozen = Json::array();
-  for (const StepReport::Frozen& f : r.frozen) frozen.push(Json::object({{"body", f.body}, {"time", f.time}, {"why", f.why}}));
-  json["frozen"] = std::move(frozen);
+  json["frozen"] = frozen_json(r.frozen);
   json["fingerprint"] = io::hash_text(r.fingerprint);
   return json;
 }

@@ -160,9 +160,6 @@ Result<void> World::restore(int frame, const io::ArrayStore& store) {
   s.frame = frame;
   s.steps = s.steps_at_frame(frame);
   s.report = {};
-  for (const Body& body : s.bodies) {
-    if (body.frozen) s.report.frozen.push_back({body.description->name, time(), "it was frozen before this run continued"});
-  }
   return {};
 }
 

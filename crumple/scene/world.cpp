@@ -125,7 +125,7 @@ int World::awake_count() const { return simulation_->rigid.awake_count(); }
 const rigid::Loads& World::loads() const { return simulation_->loads; }
 const AssetLibrary& World::library() const { return simulation_->library; }
 uint64_t World::fingerprint() const { return simulation_->fingerprint; }
-void World::set_fingerprint(uint64_t fingerprint) { simulation_->fingerprint = fingerprint; }
+void World::set_history(uint64_t fingerprint, StepReport report) { simulation_->fingerprint = fingerprint, simulation_->report = std::move(report); }
 uint64_t World::scene_hash() const { return simulation_->scene_hash; }
 bool World::is_checkpoint(int frame) const { return frame > 0 && frame % simulation_->scene.checkpoint == 0; }
 Transform World::place(int body) const { return simulation_->place(simulation_->bodies[static_cast<size_t>(body)]); }

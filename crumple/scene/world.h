@@ -64,7 +64,8 @@ class World {
 
   /// Chained over the whole state at every frame so far.
   uint64_t fingerprint() const;
-  void set_fingerprint(uint64_t fingerprint);
+  /// After restore(): what a checkpoint remembers beside the state.
+  void set_history(uint64_t fingerprint, StepReport report);
   /// Of the scene and all its files: runs with equal hashes are equal.
   uint64_t scene_hash() const;
   const AssetLibrary& library() const;

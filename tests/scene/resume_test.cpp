@@ -145,6 +145,55 @@ TEST_F(Resume, a_finished_run_is_left_as_it_is) {
   EXPECT_TRUE(bytes_of(scratch / "run" / "state.crumple") == whole.stream);
 }
 
+TEST_F(Resume, a_recording_that_goes_further_than_asked_is_left_as_it_is) {
+  const Scene scene = written_scene(scratch / "scene.json", everything());
+  RunSettings settings = into("run");
+  settings.frames = {0, 20};
+  const Recorded whole = recorded(scene, settings);
+  settings.resume = true;
+  for (const int last : {5, 12}) {  // before and after the first checkpoint
+    settings.frames = {0, last};
+    const Result<RunReport> again = run_scene(scene, settings);
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(again->was_finished);
+    EXPECT_TRUE(bytes_of(scratch / "run" / "state.crumple") == whole.stream);
+  }
+}
+
+TEST_F(Resume, who_was_frozen_and_when_is_not_forgotten) {
+  const Scene scene = written_scene(scratch / "scene.json", R"({"crumple": 1, "seconds": 0.5, "checkpoint": 5, "bodies": [
+      {"name": "bullet", "sphere": 0.1, "velocity": [3000, 0, 0], "start": 0.1}, {"name": "ball", "sphere": 0.1, "at": [0, 0, 9]}]})");
+  const Result<RunReport> whole = run_scene(scene, into("whole"));
+  ASSERT_TRUE(whole);
+  ASSERT_EQ(whole->outcome, Outcome::Frozen);
+  ASSERT_EQ(whole->frozen.size(), 1u);
+  EXPECT_NEAR(whole->frozen[0].time, 0.1, 1e-9);
+  ASSERT_TRUE(run_until(scene, into("parts"), 22));
+  for (const bool finished : {false, true}) {
+    const Result<RunReport> resumed = run_scene(scene, into("parts", true));
+    ASSERT_TRUE(resumed);
+    EXPECT_EQ(resumed->was_finished, finished);
+    EXPECT_EQ(resumed->outcome, Outcome::Frozen);
+    ASSERT_EQ(resumed->frozen.size(), 1u);
+    EXPECT_EQ(resumed->frozen[0].body, "bullet");
+    EXPECT_EQ(resumed->frozen[0].time, whole->frozen[0].time);
+    EXPECT_EQ(resumed->frozen[0].why, whole->frozen[0].why);
+  }
+  EXPECT_TRUE(bytes_of(scratch / "parts" / "state.crumple") == bytes_of(scratch / "whole" / "state.crumple"));
+}
+
+TEST_F(Resume, a_recording_is_not_overwritten_by_a_run_of_its_own_scene) {
+  const Scene scene = written_scene(scratch / "scene.json", R"({"crumple": 1, "seconds": 0.1, "bodies": [{"sphere": 0.1}]})");
+  recorded(scene, into("run"));
+  const Result<Scene> inside = load_scene(scratch / "run" / "scene.json");
+  ASSERT_TRUE(inside);
+  RunSettings settings = into("run");
+  settings.force = true;
+  const Result<RunReport> report = run_scene(*inside, settings);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().kind, Error::Kind::Input);
+}
+
 TEST_F(Resume, a_recording_of_another_scene_is_not_continued) {
   Scene scene = written_scene(scratch / "scene.json", everything());
   recorded(scene, into("run"), 20);
