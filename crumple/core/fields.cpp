@@ -85,6 +85,11 @@ bool Fields::has(std::string_view key) const {
 }
 
 void Fields::require(std::string_view key) {
+  if (mode_ == Mode::Schema) {
+    Json& required = out_["required"];
+    if (!required.is_array()) required = Json::array();
+    required.push(std::string(key));
+  }
   if (!has(key)) fail("", fmt::format("\"{}\" is missing", key));
 }
 

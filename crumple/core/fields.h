@@ -119,7 +119,7 @@ class Fields {
 
   /// While reading: whether the key is there. Otherwise true.
   bool has(std::string_view key) const;
-  /// While reading: complains unless the key is there.
+  /// The key must be there: complains while reading, and says so in the schema.
   void require(std::string_view key);
   /// While reading: complains about the key (or the object itself, for an empty key).
   void fail(std::string_view key, std::string_view what);

@@ -151,6 +151,11 @@ void describe(Fields& f, JointDescription& j) {
   if (j.low.has_value() != j.high.has_value()) f.fail(j.low ? "low" : "high", "limits come in pairs: give \"low\" and \"high\"");
   const bool driven = j.kind == JointKind::Hinge || j.kind == JointKind::Slider;
   if (!driven && (j.low || j.motor)) f.fail(j.low ? "low" : "motor", "only hinges and sliders have limits and motors");
+  if (j.kind == JointKind::Hinge && j.low && (*j.low < -180 || *j.high > 180)) {
+    f.fail(*j.low < -180 ? "low" : "high", "a hinge knows its angle between -180 and 180 degrees only");
+  }
+  if (j.motor && j.strength == 0) f.fail("motor", "a motor needs a \"strength\" above 0");
+  if (!j.motor && j.strength > 0) f.fail("strength", "belongs to a \"motor\"; a motor of speed 0 is a brake");
 }
 
 void describe(Fields& f, CameraDescription& c) {
@@ -295,7 +300,6 @@ Json scene_schema() {
   Json schema = Fields::schema<Scene>();
   Json root = Json::object({{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Crumple scene"}});
   for (auto& member : schema.members) root.members.push_back(std::move(member));
-  root["required"] = Json::array({"crumple"});
   return root;
 }
 
