@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "crumple/rig/skin.h"
+
 namespace crumple::io {
 namespace {
 
@@ -16,7 +18,7 @@ constexpr double kWeightNoise = 1e-3;     // how far a row of weights may miss 1
 constexpr double kWeightRounding = 1e-5;  // up to here a row is left as it is, bit for bit
 constexpr double kFlat = 1e-12;           // determinant of a tetrahedron over the cube of its longest edge
 constexpr size_t kMostHandles = 65535;    // joints are numbered in 16 bits
-constexpr size_t kMostPoses = size_t{1} << 22;
+constexpr size_t kMostExamples = Skin::kMostExamples;
 
 class AssetChecker {
  public:
@@ -47,7 +49,9 @@ class AssetChecker {
       return wrong("{} weights do not match {} vertices x {} handles", asset_.weights.size(), vertices, handles);
     }
     if (asset_.examples.empty()) return wrong("has no rest pose");
-    if (asset_.examples.size() * handles > kMostPoses) return wrong("{} examples of {} handles are too many", asset_.examples.size(), handles);
+    if (asset_.examples.size() > kMostExamples) {
+      return wrong("{} examples with the rest pose are too many (at most {})", asset_.examples.size(), kMostExamples);
+    }
     return {};
   }
 

@@ -86,11 +86,10 @@ using EightAnywhere = float __attribute__((vector_size(kLanes * sizeof(float)), 
 
 /// Eight vertices at once. Examples that none of them uses cost nothing.
 [[gnu::always_inline]] inline void skin_block(const Skin& skin, const float* weights, int block, float* positions) {
-  constexpr int kMostExamples = 32;
   const int examples = skin.examples;
   const int count = std::min(kLanes, skin.vertices - block * kLanes);
-  Eight used[kMostExamples];  // weights of the examples in use, the rest pose aside
-  int used_example[kMostExamples];
+  Eight used[Skin::kMostExamples];  // weights of the examples in use, the rest pose aside
+  int used_example[Skin::kMostExamples];
   int uses = 0;
   Eight rest_weight = {};
   const float* rows = weights + static_cast<size_t>(block) * kLanes * examples;
@@ -149,7 +148,7 @@ Skin build_skin(const Asset& asset) {
   skin.examples = static_cast<int>(asset.examples.size());
   skin.handles = static_cast<int>(asset.handles.size());
   skin.blocks = (skin.vertices + kLanes - 1) / kLanes;
-  assert(skin.examples <= 32);
+  assert(skin.examples <= Skin::kMostExamples);
   const size_t lanes = static_cast<size_t>(skin.blocks) * kLanes;
   skin.rest.assign(lanes * 3, 0);
   skin.constant.assign(lanes * 3, 0);

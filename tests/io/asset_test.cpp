@@ -266,6 +266,16 @@ TEST(AssetFile, says_what_is_wrong) {
   }
 }
 
+TEST(AssetFile, has_no_more_examples_than_skinning_can_blend) {
+  Asset asset = sample_asset();
+  while (asset.examples.size() < 32) asset.examples.push_back(asset.examples[1]);
+  EXPECT_TRUE(io::check_asset(asset, "bar"));
+  asset.examples.push_back(asset.examples[1]);
+  const Result<void> checked = io::check_asset(asset, "bar");
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().text, "bar: 33 examples with the rest pose are too many (at most 32)");
+}
+
 TEST(AssetFile, refuses_to_write_what_could_not_be_read) {
   Asset asset = sample_asset();
   asset.weights.pop_back();
