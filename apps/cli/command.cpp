@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <csignal>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,13 @@ std::string one_line(std::string_view text) {
 int complain(const Error& error) {
   fmt::print(stderr, "crumple: {}\n", one_line(error.text));
   return error.kind == Error::Kind::Input ? kWrongInput : kFailed;
+}
+
+Result<void> check_output(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code ignored;
+  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return {};
+  return system_error(fmt::format("{}: cannot be created: there is no folder {}", file, folder.string()));
 }
 
 const std::atomic<bool>& interrupted() {

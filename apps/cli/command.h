@@ -23,6 +23,9 @@ enum ExitCode {
 /// Prints "crumple: ..." to stderr and gives the exit code that goes with it.
 int complain(const Error& error);
 
+/// Complains about a file that cannot be written because its folder is missing, before any work has gone into it.
+Result<void> check_output(const std::string& file);
+
 /// Set by SIGINT and SIGTERM.
 const std::atomic<bool>& interrupted();
 void catch_interrupts();

@@ -36,6 +36,8 @@ int run(const Options& options) {
   if (extension != ".glb" && extension != ".obj" && extension != ".ply") {
     return complain(input_error(fmt::format("{}: expected .glb (animation), .obj or .ply (one frame)", options.file)));
   }
+  if (extension == ".glb" && options.frame >= 0) return complain(input_error("--frame is for .obj and .ply; a .glb holds the whole animation"));
+  if (Result<void> possible = check_output(options.file); !possible) return complain(possible.error());
   Result<Playback> playback = Playback::open(options.folder);
   if (!playback) return complain(playback.error());
   if (playback->frames().empty()) return complain(input_error(fmt::format("{}: has no frames yet", options.folder)));

@@ -62,35 +62,49 @@ int tell_recording(const fs::path& folder) {
   return kDone;
 }
 
+int tell_scene(const std::string& name) {
+  Result<Scene> scene = load_scene(name);
+  if (!scene) return complain(scene.error());
+  fmt::print("{}: scene\n", name);
+  line("title", scene->title);
+  line("length", fmt::format("{:g} s, {} frames, steps of {:.4g} ms", scene->seconds, scene->frame_count(), 1e3 * scene->dt()));
+  line("bodies", fmt::format("{}, {} joints", scene->bodies.size(), scene->joints.size()));
+  for (const auto& [asset, path] : scene->assets) line("asset", fmt::format("{}: {}", asset, path));
+  return kDone;
+}
+
+int tell_surface(const std::string& name, const TriMesh& mesh, const std::string& note) {
+  fmt::print("{}: surface\n", name);
+  line("size", size_text(mesh.positions));
+  line("triangles", fmt::format("{}, {} vertices", mesh.triangles.size(), mesh.positions.size()));
+  if (!note.empty()) line("note", note);
+  return kDone;
+}
+
+/// A GLB or a folder: an asset if it can be one, otherwise a GLB may still be a surface.
+int tell_model(const std::string& name) {
+  std::error_code ignored;
+  const bool folder = fs::is_directory(name, ignored);
+  Result<Asset> asset = folder ? io::read_authors_asset(name) : io::read_asset(name);
+  if (asset) {
+    fmt::print("{}: asset\n", name);
+    tell_asset(*asset);
+    return kDone;
+  }
+  Result<TriMesh> mesh = folder ? Result<TriMesh>(asset.error()) : io::read_mesh(name);
+  return mesh ? tell_surface(name, *mesh, "not an asset: " + asset.error().text) : complain(asset.error());
+}
+
 int tell(const std::string& name) {
   const fs::path file = name;
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return complain(input_error(fmt::format("{}: no such file", name)));
   if (fs::is_directory(file, ignored) && is_recording(file)) return tell_recording(file);
   const std::string extension = file.extension().string();
-  if (extension == ".json") {
-    Result<Scene> scene = load_scene(file);
-    if (!scene) return complain(scene.error());
-    fmt::print("{}: scene\n", name);
-    line("title", scene->title);
-    line("length", fmt::format("{:g} s, {} frames, steps of {:.4g} ms", scene->seconds, scene->frame_count(), 1e3 * scene->dt()));
-    line("bodies", fmt::format("{}, {} joints", scene->bodies.size(), scene->joints.size()));
-    for (const auto& [asset, path] : scene->assets) line("asset", fmt::format("{}: {}", asset, path));
-    return kDone;
-  }
-  if (fs::is_directory(file, ignored) || extension == ".glb" || extension == ".gltf") {
-    Result<Asset> asset = fs::is_directory(file, ignored) ? io::read_authors_asset(file) : io::read_asset(file);
-    if (!asset) return complain(asset.error());
-    fmt::print("{}: asset\n", name);
-    tell_asset(*asset);
-    return kDone;
-  }
+  if (extension == ".json") return tell_scene(name);
+  if (fs::is_directory(file, ignored) || extension == ".glb" || extension == ".gltf") return tell_model(name);
   Result<TriMesh> mesh = io::read_mesh(file);
-  if (!mesh) return complain(mesh.error());
-  fmt::print("{}: surface\n", name);
-  line("size", size_text(mesh->positions));
-  line("triangles", fmt::format("{}, {} vertices", mesh->triangles.size(), mesh->positions.size()));
-  return kDone;
+  return mesh ? tell_surface(name, *mesh, "") : complain(mesh.error());
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ int run(const Options& options) {
     return complain(input_error(fmt::format("--sheet {}: expected columns and rows such as 3x3", options.sheet)));
   }
   if (options.frame >= 0 && !options.sheet.empty()) return complain(input_error("--frame and --sheet exclude each other"));
+  if (extension == ".mp4" && (options.frame >= 0 || !options.sheet.empty())) return complain(input_error("--frame and --sheet are for .png; an .mp4 shows all frames"));
+  if (Result<void> possible = check_output(options.file); !possible) return complain(possible.error());
   const bool single = options.frame >= 0 || extension == ".mp4";
   picture.render.width = single ? 1280 : 480, picture.render.height = single ? 720 : 270;
   if (!options.size.empty() && !parse_pair(options.size, picture.render.width, picture.render.height, 8192)) {

@@ -92,6 +92,9 @@ TEST_F(CommandLine, wrong_usage_is_refused_in_one_line) {
       {{"render", "missing", "-o", "a.png", "--color", "blue"}, "--color: "},
       {{"render", "missing", "-o", "a.png", "--frame", "1", "--sheet", "2x2"}, "--frame and --sheet exclude each other"},
       {{"render", "missing", "-o", "a.png", "--camera", "here"}, ""},
+      {{"render", "missing", "-o", "a.mp4", "--frame", "1"}, "--frame and --sheet are for .png"},
+      {{"render", "missing", "-o", "a.mp4", "--sheet", "2x2"}, "--frame and --sheet are for .png"},
+      {{"export", "missing", "-o", "a.glb", "--frame", "1"}, "--frame is for .obj and .ply"},
   };
   for (const auto& [arguments, message] : cases) {
     SCOPED_TRACE(fmt::format("crumple {}", fmt::join(arguments, " ")));
@@ -308,6 +311,9 @@ TEST_F(CommandLine, export_writes_every_format_and_only_what_was_recorded) {
   EXPECT_FALSE(fs::exists(scratch / "b.obj"));
   const Answer nowhere = run({"export", "rec", "-o", "no/such/folder/a.glb", "--quiet"});
   EXPECT_EQ(nowhere.code, 1) << nowhere.err;
+  const Answer animation = run({"info", "a.glb"});
+  EXPECT_EQ(animation.code, 0) << animation.err;
+  EXPECT_TRUE(animation.out.starts_with("a.glb: surface")) << animation.out;
 }
 
 TEST_F(CommandLine, render_draws_a_frame_and_a_sheet) {
@@ -321,6 +327,9 @@ TEST_F(CommandLine, render_draws_a_frame_and_a_sheet) {
   EXPECT_TRUE(text_of(scratch / "b.png").starts_with("\x89PNG"));
   expect_refusal(run({"render", "rec", "-o", "c.png", "--frame", "99", "--quiet"}));
   EXPECT_FALSE(fs::exists(scratch / "c.png"));
+  const Answer nowhere = run({"render", "rec", "-o", "no/such/folder/a.png"});
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_EQ(std::count(nowhere.err.begin(), nowhere.err.end(), '\n'), 1) << "found out after the work: " << nowhere.err;
 }
 
 TEST_F(CommandLine, a_recording_stands_on_its_own) {
