@@ -11,7 +11,7 @@ struct Entry {
   const char* name;
   Result<Json> (*run)();
 };
-constexpr Entry kEntries[] = {{"examples", run_examples}};
+constexpr Entry kEntries[] = {{"examples", run_examples}, {"weights", run_weights}};
 
 }  // namespace
 

@@ -12,6 +12,7 @@ std::vector<std::string> names();
 Result<Json> run(const std::string& name);
 
 Result<Json> run_examples();
+Result<Json> run_weights();
 
 /// Where scenes/ and assets/ lie: the working folder, or the one the program was built from.
 std::string project_file(const std::string& relative);

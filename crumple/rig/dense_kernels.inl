@@ -1,0 +1,188 @@
+// Included twice by dense_kernels.cpp, each time in its own namespace and for its own instruction set.
+
+template <class T>
+struct Vector;
+template <>
+struct Vector<double> {
+  typedef double Type __attribute__((vector_size(32), aligned(8), may_alias));
+  static constexpr int kWidth = 4;
+};
+template <>
+struct Vector<float> {
+  typedef float Type __attribute__((vector_size(32), aligned(4), may_alias));
+  static constexpr int kWidth = 8;
+};
+
+template <class T>
+inline typename Vector<T>::Type& vector_at(T* place) {
+  return *reinterpret_cast<typename Vector<T>::Type*>(place);
+}
+template <class T>
+inline const typename Vector<T>::Type& vector_at(const T* place) {
+  return *reinterpret_cast<const typename Vector<T>::Type*>(place);
+}
+
+/// C -= A B for a tile of two vectors by four columns; B is given row after row, `b_step` apart.
+template <class T>
+inline void subtract_product(const T* a, int a_step, const T* b, int b_step, int depth, T* c, int c_step) {
+  using V = typename Vector<T>::Type;
+  constexpr int W = Vector<T>::kWidth;
+  V s00 = vector_at(c), s10 = vector_at(c + W);
+  V s01 = vector_at(c + c_step), s11 = vector_at(c + c_step + W);
+  V s02 = vector_at(c + 2 * c_step), s12 = vector_at(c + 2 * c_step + W);
+  V s03 = vector_at(c + 3 * c_step), s13 = vector_at(c + 3 * c_step + W);
+  for (int p = 0; p < depth; ++p, a += a_step, b += b_step) {
+    const V a0 = vector_at(a), a1 = vector_at(a + W);
+    s00 -= a0 * b[0], s10 -= a1 * b[0];
+    s01 -= a0 * b[1], s11 -= a1 * b[1];
+    s02 -= a0 * b[2], s12 -= a1 * b[2];
+    s03 -= a0 * b[3], s13 -= a1 * b[3];
+  }
+  vector_at(c) = s00, vector_at(c + W) = s10;
+  vector_at(c + c_step) = s01, vector_at(c + c_step + W) = s11;
+  vector_at(c + 2 * c_step) = s02, vector_at(c + 2 * c_step + W) = s12;
+  vector_at(c + 3 * c_step) = s03, vector_at(c + 3 * c_step + W) = s13;
+}
+
+/// Cholesky of a 4 x 4 block and the rows below it.
+template <class T>
+inline bool eliminate_four(T* matrix, int height, int j) {
+  for (int c = j; c < j + 4; ++c) {
+    T* column = matrix + static_cast<long>(c) * height;
+    for (int q = j; q < c; ++q) {
+      const T* other = matrix + static_cast<long>(q) * height;
+      const T factor = other[c];
+      for (int i = c; i < height; ++i) column[i] -= other[i] * factor;
+    }
+    if (!(column[c] > 0)) return false;
+    const T root = __builtin_sqrt(column[c]), scale = 1 / root;
+    column[c] = root;
+    for (int i = c + 1; i < height; ++i) column[i] *= scale;
+  }
+  return true;
+}
+
+// Tiles that straddle the diagonal also write above it, where nothing is ever read back into the lower triangle. Finished
+// columns are copied to `packed`, a tile's rows together, because steps of a whole column cost a page each.
+template <class T>
+inline bool eliminate_columns(T* matrix, int height, int pivots, T* packed) {
+  constexpr int kRows = 2 * Vector<T>::kWidth;
+  const long tile = static_cast<long>(kRows) * pivots;
+  const auto subtract_finished = [&](int j, int depth) {
+    const T* b = packed + j / kRows * tile + j % kRows;
+    T* columns = matrix + static_cast<long>(j) * height;
+    for (int i = j / kRows * kRows; i < height; i += kRows) subtract_product(packed + i / kRows * tile, kRows, b, kRows, depth, columns + i, height);
+  };
+  for (int j = 0; j < pivots; j += 4) {
+    if (j > 0) subtract_finished(j, j);
+    if (!eliminate_four(matrix, height, j)) return false;
+    for (int c = j; c < j + 4; ++c) {
+      for (int i = j / kRows * kRows; i < height; i += kRows) {
+        const T* from = matrix + static_cast<long>(c) * height + i;
+        T* to = packed + i / kRows * tile + c * kRows;
+        for (int r = 0; r < kRows; ++r) to[r] = from[r];
+      }
+    }
+  }
+  for (int j = pivots; j < height; j += 4) subtract_finished(j, pivots);
+  return true;
+}
+
+/// The inverse is packed: four rows of a column together, then the next column, then the next four rows.
+template <class T>
+inline void invert_all(const T* eliminated, int height, int pivots, T* inverse, T* four, const T* packed) {
+  constexpr int kRows = 2 * Vector<T>::kWidth;
+  const long tile = static_cast<long>(kRows) * pivots, step = 4L * pivots;
+  for (int j = 0; j < pivots; j += 4) {
+    // `four` holds four columns of L11^-1, row after row from row j on.
+    for (int p = j; p < pivots; ++p) {
+      T x[4] = {T(p == j), T(p == j + 1), T(p == j + 2), T(p == j + 3)};
+      const T* row = packed + p / kRows * tile + p % kRows;
+      for (int q = j; q < p; ++q) {
+        const T factor = row[q * kRows];
+        for (int c = 0; c < 4; ++c) x[c] -= factor * four[(q - j) * 4 + c];
+      }
+      const T scale = 1 / eliminated[static_cast<long>(p) * height + p];
+      for (int c = 0; c < 4; ++c) four[(p - j) * 4 + c] = x[c] * scale;
+    }
+    for (int i = pivots / kRows * kRows; i < height; i += kRows) {
+      T result[4 * kRows] = {};
+      subtract_product(packed + i / kRows * tile + j * kRows, kRows, four, 4, pivots - j, result, kRows);
+      for (int r = 0; r < kRows; ++r) {
+        for (int c = 0; c < 4; ++c) inverse[(i + r) / 4 * step + (j + c) * 4 + r % 4] = result[c * kRows + r];
+      }
+    }
+    for (int i = 0; i < pivots; ++i) {
+      for (int c = 0; c < 4; ++c) inverse[i / 4 * step + (j + c) * 4 + i % 4] = i < j ? T(0) : four[(i - j) * 4 + c];
+    }
+  }
+}
+
+/// Two vectors of right-hand sides in a row; four rows of results at once.
+template <class T>
+inline void multiply_lanes(const T* inverse, int height, int pivots, const T* in, T* out) {
+  using V = typename Vector<T>::Type;
+  constexpr int W = Vector<T>::kWidth, L = 2 * W;
+  for (int i = 0; i < height; i += 4) {
+    const int depth = i < pivots ? i + 4 : pivots;  // L11^-1 is lower triangular
+    V s00 = {}, s01 = {}, s10 = {}, s11 = {}, s20 = {}, s21 = {}, s30 = {}, s31 = {};
+    const T* p = inverse + static_cast<long>(i) * pivots;
+    const T* x = in;
+    for (int k = 0; k < depth; ++k, p += 4, x += L) {
+      const V x0 = vector_at(x), x1 = vector_at(x + W);
+      s00 += x0 * p[0], s01 += x1 * p[0];
+      s10 += x0 * p[1], s11 += x1 * p[1];
+      s20 += x0 * p[2], s21 += x1 * p[2];
+      s30 += x0 * p[3], s31 += x1 * p[3];
+    }
+    T* y = out + static_cast<long>(i) * L;
+    vector_at(y) = s00, vector_at(y + W) = s01;
+    vector_at(y + L) = s10, vector_at(y + L + W) = s11;
+    vector_at(y + 2 * L) = s20, vector_at(y + 2 * L + W) = s21;
+    vector_at(y + 3 * L) = s30, vector_at(y + 3 * L + W) = s31;
+  }
+}
+
+template <class T>
+inline void multiply_transposed_lanes(const T* inverse, int height, int pivots, const T* in, T* out) {
+  using V = typename Vector<T>::Type;
+  constexpr int W = Vector<T>::kWidth, L = 2 * W;
+  for (int j = 0; j < pivots; j += 4) {
+    V s00 = {}, s01 = {}, s10 = {}, s11 = {}, s20 = {}, s21 = {}, s30 = {}, s31 = {};
+    const T* p = inverse + static_cast<long>(j) * pivots + j * 4;
+    const T* x = in + static_cast<long>(j) * L;
+    for (int i = j; i < height; i += 4, p += 4L * pivots) {
+      for (int r = 0; r < 4; ++r, x += L) {
+        const V x0 = vector_at(x), x1 = vector_at(x + W);
+        s00 += x0 * p[r], s01 += x1 * p[r];
+        s10 += x0 * p[4 + r], s11 += x1 * p[4 + r];
+        s20 += x0 * p[8 + r], s21 += x1 * p[8 + r];
+        s30 += x0 * p[12 + r], s31 += x1 * p[12 + r];
+      }
+    }
+    T* y = out + static_cast<long>(j) * L;
+    vector_at(y) = s00, vector_at(y + W) = s01;
+    vector_at(y + L) = s10, vector_at(y + L + W) = s11;
+    vector_at(y + 2 * L) = s20, vector_at(y + 2 * L + W) = s21;
+    vector_at(y + 3 * L) = s30, vector_at(y + 3 * L + W) = s31;
+  }
+}
+
+bool eliminate(double* m, int height, int pivots, double* inverse, double* packed, double* four) {
+  if (!eliminate_columns(m, height, pivots, packed)) return false;
+  invert_all(m, height, pivots, inverse, four, packed);
+  return true;
+}
+bool eliminate(float* m, int height, int pivots, float* inverse, float* packed, float* four) {
+  if (!eliminate_columns(m, height, pivots, packed)) return false;
+  invert_all(m, height, pivots, inverse, four, packed);
+  return true;
+}
+void multiply(const double* p, int height, int pivots, const double* in, double* out) { multiply_lanes(p, height, pivots, in, out); }
+void multiply(const float* p, int height, int pivots, const float* in, float* out) { multiply_lanes(p, height, pivots, in, out); }
+void multiply_transposed(const double* p, int height, int pivots, const double* in, double* out) {
+  multiply_transposed_lanes(p, height, pivots, in, out);
+}
+void multiply_transposed(const float* p, int height, int pivots, const float* in, float* out) {
+  multiply_transposed_lanes(p, height, pivots, in, out);
+}
