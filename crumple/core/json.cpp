@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -98,6 +99,7 @@ class Parser {
 
   Json object(int depth) {
     Json result = Json::object();
+    std::set<std::string> keys;  // a search through the members would take for ever in a hostile file
     take();
     skip_space();
     if (accept('}')) return result;
@@ -108,7 +110,7 @@ class Parser {
       std::string key = string();
       skip_space();
       if (!accept(':')) return fail(fmt::format("expected ':' after the key \"{}\"", key)), result;
-      if (result.find(key)) return fail(fmt::format("the key \"{}\" is given twice", key)), result;
+      if (!keys.insert(key).second) return fail(fmt::format("the key \"{}\" is given twice", key)), result;
       result.members.emplace_back(std::move(key), value(depth + 1));
       skip_space();
       if (accept(',')) continue;

@@ -58,6 +58,13 @@ TEST(Json, broken_texts_are_refused_with_their_line) {
   }
 }
 
+TEST(Json, many_keys_take_no_longer_than_they_should) {
+  std::string text = "{";
+  for (int i = 0; i < 200000; ++i) text += "\"k" + std::to_string(i) + "\":1,";
+  EXPECT_TRUE(parse_json(text + "\"last\":1}", "x.json"));  // a minute, if each key were compared with all before it
+  EXPECT_FALSE(parse_json(text + "\"k7\":1}", "x.json"));
+}
+
 TEST(Json, deep_nesting_is_refused_and_does_not_exhaust_the_stack) {
   EXPECT_FALSE(parse_json(std::string(1000000, '['), "x"));
 }
