@@ -60,9 +60,11 @@ const Limits kSize = between(1e-6, 1e6);
 const Limits kMass = between(1e-9, 1e12);
 const Limits kDensity = between(1e-6, 1e9);
 
+constexpr const char* kShapes[] = {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset"};
+
 void check_shape(Fields& f, const BodyDescription& b) {
   int shapes = 0;
-  for (const char* key : {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset"}) shapes += f.has(key) ? 1 : 0;
+  for (const char* key : kShapes) shapes += f.has(key) ? 1 : 0;
   if (shapes != 1) {
     return f.fail("", shapes == 0 ? "a body needs a shape: \"box\", \"sphere\", \"cylinder\", \"capsule\", \"plane\", \"mesh\" or \"asset\""
                                   : "a body has exactly one shape");
@@ -90,6 +92,7 @@ void check_motion(Fields& f, const BodyDescription& b) {
     return f.fail(b.script.empty() ? (b.velocity.isZero() ? "spin" : "velocity") : "script", "a static body does not move; use \"motion\": \"scripted\"");
   }
   if (f.has("mass") && f.has("density")) return f.fail("mass", "give either \"mass\" or \"density\"");
+  if (f.has("places") && b.places.empty()) return f.fail("places", "must not be empty");
   if (b.end && *b.end <= b.start) return f.fail("end", "must be later than \"start\"");
   if (b.examples && b.asset.empty()) return f.fail("examples", "only a body made from an \"asset\" has examples");
   if (b.examples && b.motion != Motion::Dynamic) return f.fail("examples", "only dynamic bodies crumple");
@@ -205,8 +208,22 @@ std::vector<BodyDescription> expand_places(std::vector<BodyDescription> bodies) 
   return expanded;
 }
 
-std::string shape_word(const BodyDescription& b) {
-  return b.box ? "box" : b.sphere ? "sphere" : b.cylinder ? "cylinder" : b.capsule ? "capsule" : b.plane ? "plane" : !b.mesh.empty() ? "mesh" : b.asset;
+/// Bodies without a name are called after their shape and their place in the file.
+void name_bodies(Json& root) {
+  Json* bodies = root.find("bodies");
+  for (size_t i = 0; bodies && i < bodies->items.size(); ++i) {
+    Json& body = bodies->items[i];
+    const Json* name = body.find("name");
+    const bool named = name && !(name->is_text() && name->text.empty());
+    for (const std::string key : kShapes) {
+      const Json* shape = body.find(key);
+      if (named || !shape) continue;
+      Json made = fmt::format("{} {}", key == "asset" ? shape->text : key, i + 1);
+      made.line = body.line;
+      body["name"] = std::move(made);
+      break;
+    }
+  }
 }
 
 std::string at_line(const Json& root, std::string_view file, std::string_view list, size_t index) {
@@ -215,13 +232,11 @@ std::string at_line(const Json& root, std::string_view file, std::string_view li
   return fmt::format("{}:{}: /{}/{}", file, line, list, index);
 }
 
-/// Names are unique, assets and bodies that are referred to exist.
-Result<void> check_references(Scene& scene, const Json& root, std::string_view file) {
+Result<void> check_assets(const Scene& scene, const Json& root, std::string_view file) {
   std::vector<std::string> asset_names;
   for (const auto& [name, path] : scene.assets) asset_names.push_back(name);
   for (size_t i = 0; i < scene.bodies.size(); ++i) {
-    BodyDescription& body = scene.bodies[i];
-    if (body.name.empty()) body.name = fmt::format("{} {}", shape_word(body), i + 1);
+    const BodyDescription& body = scene.bodies[i];
     if (body.asset.empty() || scene.assets.count(body.asset) > 0) continue;
     const std::string near = nearest_word(body.asset, asset_names);
     return input_error(fmt::format("{}/asset: there is no asset \"{}\"{}", at_line(root, file, "bodies", i), body.asset,
@@ -239,6 +254,7 @@ Result<void> check_ends(const Scene& scene, const JointDescription& joint, const
   return input_error(fmt::format("{}: joins nothing that moves; one of the bodies must be dynamic", where));
 }
 
+/// Names are unique, bodies that are referred to exist.
 Result<void> check_names(const Scene& scene, const Json& root, std::string_view file) {
   std::set<std::string> names;
   std::vector<std::string> list;
@@ -274,13 +290,15 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
   }
   Result<Json> json = parse_json(text, name, JsonDialect::Relaxed);
   if (!json) return json.error();
+  name_bodies(*json);
   for (const std::string& change : changes) {
     if (Result<void> changed = apply_change(*json, change); !changed) return changed.error();
   }
+  name_bodies(*json);  // those that a change has put in
   Scene scene;
   if (Result<void> read = Fields::read(*json, name, scene); !read) return read.error();
   scene.file = file;
-  if (Result<void> checked = check_references(scene, *json, name); !checked) return checked.error();
+  if (Result<void> checked = check_assets(scene, *json, name); !checked) return checked.error();
   scene.bodies = expand_places(std::move(scene.bodies));
   if (Result<void> checked = check_names(scene, *json, name); !checked) return checked.error();
   return scene;

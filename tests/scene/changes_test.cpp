@@ -69,6 +69,18 @@ TEST(Changes, writing_places_out_changes_nothing_else) {
   EXPECT_EQ(write_json(scene_json(one)), write_json(scene_json(changed({}))));
 }
 
+TEST(Changes, reach_bodies_by_the_names_they_were_given) {
+  const char* text = R"({"crumple": 1, "bodies": [{"box": [1, 1, 1], "places": [{}, {"at": [3, 0, 0]}]}, {"sphere": 1, "at": [0, 9, 0]}],
+                        "joints": [{"kind": "ball", "body": "sphere 2"}]})";
+  const Result<Scene> scene = parse_scene(text, "x.json", {"/bodies/box 1 2/mass=3", "/bodies/sphere 2/mass=4"});
+  ASSERT_TRUE(scene) << scene.error().text;
+  ASSERT_EQ(scene->bodies.size(), 3u);
+  EXPECT_EQ(scene->bodies[1].name, "box 1 2");
+  EXPECT_EQ(scene->bodies[1].mass, 3);
+  EXPECT_EQ(scene->bodies[2].name, "sphere 2");
+  EXPECT_EQ(scene->bodies[2].mass, 4);
+}
+
 TEST(Changes, come_in_order_and_the_last_wins) {
   EXPECT_EQ(changed({"/fps=24", "/fps=25"}).fps, 25);
 }
