@@ -1,0 +1,401 @@
+#include "crumple/geometry/doctor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "crumple/geometry/mesh_topology.h"
+#include "crumple/geometry/winding.h"
+
+namespace crumple {
+namespace {
+
+using Kind = MeshFinding::Kind;
+
+constexpr double kFarthest = 1e12;  // metres: products of coordinates beyond lose all digits
+constexpr size_t kHolesListed = 8;
+constexpr double kHoleEffort = 2e8;    // points tested while filling all holes: about a second
+constexpr double kRoundEnough = 0.02;  // volume over area^1.5 (a sphere has 0.094): below, an open shell has no outside
+
+std::string place_text(const Vec3& place) {
+  return fmt::format("near {:.4g} {:.4g} {:.4g}", place.x(), place.y(), place.z());
+}
+
+const char* plural(size_t count, const char* one, const char* many) {
+  return count == 1 ? one : many;
+}
+
+/// One mesh on the table. The steps stand in the order they must run; each leaves the mesh valid for the next.
+class Doctor {
+ public:
+  Doctor(TriMesh& mesh, const RepairSettings& settings, bool repairing) : mesh_(mesh), settings_(settings), repairing_(repairing) {}
+
+  MeshReport run() {
+    drop_bad_corners();
+    if (mesh_.triangles.empty()) {
+      add(Kind::Empty, 1, Vec3::Zero(), false, "the mesh has no usable triangle");
+      return std::move(report_);
+    }
+    measure_size();
+    weld();
+    drop_degenerate();
+    drop_doubled_faces();
+    turn_flipped();
+    fill_holes();
+    turn_outward();
+    report_tiny_shells();
+    drop_unused();
+    report_size();
+    return std::move(report_);
+  }
+
+ private:
+  void add(Kind kind, size_t count, const Vec3& place, bool repaired, std::string text) {
+    report_.findings.push_back({kind, count, place, repaired && repairing_, std::move(text)});
+  }
+  /// What repair did, or would do.
+  std::string done(const char* did, const char* would) const { return repairing_ ? fmt::format(" ({})", did) : fmt::format(" (repair {})", would); }
+  Vec3 middle(size_t t) const {
+    const auto& [a, b, c] = mesh_.triangles[t];
+    return (mesh_.positions[a] + mesh_.positions[b] + mesh_.positions[c]) / 3.0;
+  }
+  Vec3 area(size_t t) const {
+    const auto& [a, b, c] = mesh_.triangles[t];
+    return 0.5 * (mesh_.positions[b] - mesh_.positions[a]).cross(mesh_.positions[c] - mesh_.positions[a]);
+  }
+  /// Keeps the triangles for which keep(index) holds.
+  template <class Keep>
+  void filter(const Keep& keep) {
+    size_t kept = 0;
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      if (keep(t)) mesh_.triangles[kept++] = mesh_.triangles[t];
+    }
+    mesh_.triangles.resize(kept);
+  }
+
+  void drop_bad_corners() {
+    const auto vertices = static_cast<int>(mesh_.positions.size());
+    bad_.assign(mesh_.positions.size(), false);
+    size_t not_finite = 0, bad_index = 0;
+    for (size_t v = 0; v < mesh_.positions.size(); ++v) {
+      const Vec3& p = mesh_.positions[v];
+      bad_[v] = !(p.allFinite() && p.cwiseAbs().maxCoeff() < kFarthest);
+      not_finite += bad_[v];
+    }
+    const auto known = [&](int v) { return v >= 0 && v < vertices; };
+    for (const Triangle& t : mesh_.triangles) bad_index += !std::all_of(t.begin(), t.end(), known);
+    filter([&](size_t t) {
+      const Triangle& corners = mesh_.triangles[t];
+      return std::all_of(corners.begin(), corners.end(), [&](int v) { return known(v) && !bad_[v]; });
+    });
+    const Vec3 example = mesh_.triangles.empty() ? Vec3(Vec3::Zero()) : middle(0);
+    if (not_finite > 0) {
+      add(Kind::NotFinite, not_finite, example, true,
+          fmt::format("{} {} no finite place{}", not_finite, plural(not_finite, "vertex has", "vertices have"),
+                      done("removed with their triangles", "removes them with their triangles")));
+    }
+    if (bad_index > 0) {
+      add(Kind::BadIndex, bad_index, example, true,
+          fmt::format("{} {} vertices that do not exist{}", bad_index, plural(bad_index, "triangle names", "triangles name"),
+                      done("removed", "removes them")));
+    }
+  }
+
+  void measure_size() {
+    Bounds bounds;
+    for (const Triangle& t : mesh_.triangles) {
+      for (const int v : t) bounds.add(mesh_.positions[v]);
+    }
+    size_ = bounds.high - bounds.low;
+    report_.diagonal = bounds.diagonal();
+  }
+
+  bool same_look(int a, int b) const {
+    const bool uvs = mesh_.uvs.size() != mesh_.positions.size() || mesh_.uvs[a] == mesh_.uvs[b];
+    const bool colors = mesh_.colors.size() != mesh_.positions.size() || mesh_.colors[a] == mesh_.colors[b];
+    return uvs && colors;
+  }
+
+  void weld() {
+    same_ = first_in_place(mesh_.positions, settings_.weld_tolerance * report_.diagonal, bad_);
+    size_t doubled = 0;
+    int example = -1;
+    std::vector<bool> seen(mesh_.positions.size(), false);
+    for (Triangle& t : mesh_.triangles) {
+      for (int& v : t) {
+        const int first = same_[v];
+        if (first == v || !same_look(v, first)) continue;
+        if (!seen[v]) seen[v] = true, ++doubled, example = example < 0 ? v : example;
+        if (settings_.weld) v = first;
+      }
+    }
+    if (doubled == 0) return;
+    const Vec3 place = mesh_.positions[example];
+    add(Kind::DoubledVertices, doubled, place, settings_.weld,
+        fmt::format("{} {} on another one, {}{}", doubled, plural(doubled, "vertex lies", "vertices lie"), place_text(place),
+                    settings_.weld ? done("merged", "merges them") : " (kept: welding is off)"));
+  }
+
+  void drop_degenerate() {
+    const auto collapsed = [&](size_t t) {
+      const auto& [a, b, c] = mesh_.triangles[t];
+      return same_[a] == same_[b] || same_[b] == same_[c] || same_[c] == same_[a];
+    };
+    size_t points = 0, needles = 0, first_point = 0, first_needle = 0;
+    const double smallest = 1e-14 * report_.diagonal * report_.diagonal;
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      if (collapsed(t)) {
+        if (points++ == 0) first_point = t;
+      } else if (!(area(t).norm() > smallest)) {
+        if (needles++ == 0) first_needle = t;
+      }
+    }
+    if (needles > 0) {
+      add(Kind::Degenerate, needles, middle(first_needle), false,
+          fmt::format("{} {} no area, {} (kept: removing them would open the surface)", needles, plural(needles, "triangle has", "triangles have"),
+                      place_text(middle(first_needle))));
+    }
+    if (points == 0) return;
+    const Vec3 place = middle(first_point);
+    filter([&](size_t t) { return !collapsed(t); });
+    add(Kind::Degenerate, points, place, true,
+        fmt::format("{} {} to a line or point, {}{}", points, plural(points, "triangle has shrunk", "triangles have shrunk"), place_text(place),
+                    done("removed", "removes them")));
+  }
+
+  void drop_doubled_faces() {
+    const DoubledFaces doubled = find_doubled_faces(mesh_.triangles, same_);
+    if (doubled.count == 0) return;
+    const Vec3 place = middle(doubled.example);
+    filter([&](size_t t) { return doubled.keep[t] != 0; });
+    add(Kind::DoubledFaces, doubled.count, place, true,
+        fmt::format("{} {} the corners of another one, {}{}", doubled.count, plural(doubled.count, "triangle has", "triangles have"),
+                    place_text(place), done("removed", "removes them")));
+  }
+
+  void turn_flipped() {
+    uses_ = sorted_edge_uses(mesh_.triangles, same_);
+    shells_ = find_shells(uses_, mesh_.triangles.size());
+    size_t flipped = 0, one_sided = 0, crowded = 0;
+    Vec3 flipped_at = Vec3::Zero(), one_sided_at = Vec3::Zero(), crowded_at = Vec3::Zero();
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      if (!shells_.turn[t]) continue;
+      if (flipped++ == 0) flipped_at = middle(t);
+      std::swap(mesh_.triangles[t][1], mesh_.triangles[t][2]);
+    }
+    for (size_t t = mesh_.triangles.size(); t-- > 0;) {
+      if (shells_.one_sided[shells_.shell_of[t]]) one_sided_at = middle(t);
+    }
+    for (const bool one : shells_.one_sided) one_sided += one;
+    for_each_edge(uses_, [&](const EdgeUse* use, size_t count) {
+      if (count > 2 && crowded++ == 0) crowded_at = 0.5 * (mesh_.positions[use->low] + mesh_.positions[use->high]);
+    });
+    if (crowded > 0) {
+      add(Kind::NonManifoldEdges, crowded, crowded_at, false,
+          fmt::format("{} {} more than two triangles, {} (left as they are)", crowded, plural(crowded, "edge has", "edges have"),
+                      place_text(crowded_at)));
+    }
+    if (flipped > 0) {
+      add(Kind::FlippedFaces, flipped, flipped_at, true,
+          fmt::format("{} {} against the neighbours, {}{}", flipped, plural(flipped, "triangle faces", "triangles face"), place_text(flipped_at),
+                      done("turned", "turns them")));
+      uses_ = sorted_edge_uses(mesh_.triangles, same_);
+    }
+    if (one_sided > 0) {
+      add(Kind::OneSided, one_sided, one_sided_at, false,
+          fmt::format("{} {} one side only (as a Moebius strip), {}: no orientation is right", one_sided,
+                      plural(one_sided, "shell has", "shells have"), place_text(one_sided_at)));
+    }
+  }
+
+  struct Hole {
+    size_t edges = 0;
+    double width = 0;
+    Vec3 place = Vec3::Zero();
+    bool filled = false;
+  };
+
+  void fill_holes() {
+    std::vector<Hole> holes;
+    double effort = kHoleEffort;
+    report_.open_edges = 0;
+    std::fill(shells_.open.begin(), shells_.open.end(), false);
+    for (const Loop& loop : open_loops(uses_, shells_.shell_of, mesh_.positions.size())) {
+      Hole hole;
+      Bounds bounds;
+      for (const int v : loop.vertices) bounds.add(mesh_.positions[v]);
+      hole.edges = loop.vertices.size() - (loop.closed ? 0 : 1);
+      hole.width = bounds.diagonal(), hole.place = 0.5 * (bounds.low + bounds.high);
+      if (loop.closed && hole.edges <= static_cast<size_t>(settings_.most_hole_edges) && hole.width <= settings_.largest_hole * report_.diagonal) {
+        for (const Triangle& triangle : fill_loop(mesh_.positions, loop.vertices, effort)) {
+          mesh_.triangles.push_back(triangle), shells_.shell_of.push_back(loop.shell);
+          hole.filled = true;
+        }
+      }
+      if (!hole.filled) report_.open_edges += hole.edges, shells_.open[loop.shell] = true;
+      holes.push_back(hole);
+    }
+    report_holes(holes);
+  }
+
+  void report_holes(std::vector<Hole>& holes) {
+    std::stable_sort(holes.begin(), holes.end(), [](const Hole& a, const Hole& b) { return a.width > b.width; });
+    const size_t listed = std::min(holes.size(), kHolesListed);
+    for (size_t i = 0; i < listed; ++i) {
+      const Hole& hole = holes[i];
+      add(Kind::Hole, 1, hole.place, hole.filled,
+          fmt::format("a hole of {} edges, {:.4g} m wide, {}{}", hole.edges, hole.width, place_text(hole.place),
+                      hole.filled ? done("filled", "fills it") : " (left open)"));
+    }
+    if (listed == holes.size()) return;
+    size_t filled = 0;
+    for (size_t i = listed; i < holes.size(); ++i) filled += holes[i].filled;
+    const size_t rest = holes.size() - listed;
+    add(Kind::Hole, rest, holes[listed].place, filled == rest,
+        fmt::format("{} smaller {}{}", rest, plural(rest, "hole", "holes"),
+                    filled == rest ? done("filled", "fills them") : fmt::format(", {} of them too bent to fill", rest - filled)));
+  }
+
+  /// Closed shells must enclose volume, open ones should face away from their middle. A shell inside another one that faces
+  /// inward is a cavity and stays.
+  void turn_outward() {
+    const size_t count = shells_.count();
+    std::vector<double> volume(count, 0.0), surface(count, 0.0);
+    std::vector<Vec3> center(count, Vec3::Zero());
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      const double size = area(t).norm();
+      surface[shells_.shell_of[t]] += size, center[shells_.shell_of[t]] += size * middle(t);
+    }
+    for (size_t s = 0; s < count; ++s) center[s] /= std::max(surface[s], 1e-300);
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) volume[shells_.shell_of[t]] += area(t).dot(middle(t) - center[shells_.shell_of[t]]) / 3;
+    std::vector<char> inward(count, 0);
+    for (size_t s = 0; s < count; ++s) {
+      const double least = shells_.open[s] ? kRoundEnough * std::pow(surface[s], 1.5) : 0;
+      inward[s] = volume[s] < -least && !shells_.one_sided[s];
+    }
+    keep_cavities(inward);
+    size_t turned = 0;
+    Vec3 place = Vec3::Zero();
+    for (size_t s = 0; s < count; ++s) {
+      if (inward[s] && turned++ == 0) place = center[s];
+    }
+    if (turned == 0) return;
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      if (inward[shells_.shell_of[t]]) std::swap(mesh_.triangles[t][1], mesh_.triangles[t][2]);
+    }
+    add(Kind::InsideOut, turned, place, true,
+        fmt::format("{} {} inside out, {}{}", turned, plural(turned, "shell is", "shells are"), place_text(place), done("turned", "turns them")));
+  }
+
+  void keep_cavities(std::vector<char>& inward) const {
+    if (std::all_of(inward.begin(), inward.end(), [](char c) { return c == 0; })) return;
+    std::vector<Triangle> outer;
+    std::vector<int> example(inward.size(), -1);
+    for (size_t t = mesh_.triangles.size(); t-- > 0;) {
+      const int shell = shells_.shell_of[t];
+      if (inward[shell] == 0) outer.push_back(mesh_.triangles[t]);
+      example[shell] = mesh_.triangles[t][0];
+    }
+    const WindingTree winding(mesh_.positions, outer);
+    for (size_t s = 0; s < inward.size(); ++s) {
+      if (inward[s] != 0 && winding.inside(mesh_.positions[example[s]])) inward[s] = 0;
+    }
+  }
+
+  void report_tiny_shells() {
+    std::vector<Bounds> bounds(shells_.count());
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      for (const int v : mesh_.triangles[t]) bounds[shells_.shell_of[t]].add(mesh_.positions[v]);
+    }
+    report_.shells = bounds.size();
+    size_t tiny = 0;
+    Vec3 place = Vec3::Zero();
+    for (const Bounds& box : bounds) {
+      if (box.diagonal() < settings_.tiny_shell * report_.diagonal && tiny++ == 0) place = 0.5 * (box.low + box.high);
+    }
+    if (tiny == 0) return;
+    add(Kind::TinyShells, tiny, place, false,
+        fmt::format("{} loose {} smaller than {:.3g} m, {} (kept)", tiny, plural(tiny, "shell is", "shells are"),
+                    settings_.tiny_shell * report_.diagonal, place_text(place)));
+  }
+
+  void drop_unused() {
+    std::vector<int> fresh(mesh_.positions.size(), -1);
+    for (const Triangle& t : mesh_.triangles) {
+      for (const int v : t) fresh[v] = 0;
+    }
+    const bool uvs = mesh_.uvs.size() == fresh.size(), colors = mesh_.colors.size() == fresh.size();
+    size_t kept = 0, unused = 0;
+    Vec3 place = Vec3::Zero();
+    for (size_t v = 0; v < fresh.size(); ++v) {
+      if (fresh[v] < 0) {
+        // Those merged or not finite have been reported already.
+        if (!bad_[v] && same_[v] == static_cast<int>(v) && unused++ == 0) place = mesh_.positions[v];
+        continue;
+      }
+      fresh[v] = static_cast<int>(kept);
+      mesh_.positions[kept] = mesh_.positions[v];
+      if (uvs) mesh_.uvs[kept] = mesh_.uvs[v];
+      if (colors) mesh_.colors[kept] = mesh_.colors[v];
+      ++kept;
+    }
+    mesh_.positions.resize(kept);
+    if (uvs) mesh_.uvs.resize(kept);
+    if (colors) mesh_.colors.resize(kept);
+    for (Triangle& t : mesh_.triangles) {
+      for (int& v : t) v = fresh[v];
+    }
+    if (unused == 0) return;
+    add(Kind::UnusedVertices, unused, place, true,
+        fmt::format("{} {} to no triangle, {}{}", unused, plural(unused, "vertex belongs", "vertices belong"), place_text(place),
+                    done("removed", "removes them")));
+  }
+
+  void report_size() {
+    report_.volume = signed_volume(mesh_.positions, mesh_.triangles);
+    const double diagonal = report_.diagonal;
+    const Vec3 place = mesh_.triangles.empty() ? Vec3(Vec3::Zero()) : middle(0);
+    if (mesh_.triangles.empty()) add(Kind::Empty, 1, place, false, "the mesh has no usable triangle");
+    if (!(size_.minCoeff() > 1e-9 * diagonal) || !(std::abs(report_.volume) > 1e-9 * diagonal * diagonal * diagonal)) {
+      add(Kind::Flat, 1, place, false, fmt::format("the mesh is flat: {:.4g} x {:.4g} x {:.4g} m with no volume", size_.x(), size_.y(), size_.z()));
+    }
+    if (diagonal > 1000) {
+      add(Kind::Units, 1, place, false,
+          fmt::format("the mesh is {:.4g} m across: if it was drawn in millimetres, scale it by 0.001 to {:.4g} m", diagonal, 0.001 * diagonal));
+    } else if (diagonal < 0.001) {
+      add(Kind::Units, 1, place, false,
+          fmt::format("the mesh is only {:.4g} m across: if it was drawn in kilometres, scale it by 1000 to {:.4g} m", diagonal, 1000 * diagonal));
+    }
+  }
+
+  TriMesh& mesh_;
+  const RepairSettings& settings_;
+  const bool repairing_;
+  MeshReport report_;
+  Vec3 size_ = Vec3::Zero();
+  std::vector<bool> bad_;      // #vertices: not finite
+  std::vector<int> same_;      // #vertices: the first vertex in the same place
+  std::vector<EdgeUse> uses_;  // of the triangles before holes are filled
+  Shells shells_;
+};
+
+}  // namespace
+
+const MeshFinding* MeshReport::find(MeshFinding::Kind kind) const {
+  for (const MeshFinding& finding : findings) {
+    if (finding.kind == kind) return &finding;
+  }
+  return nullptr;
+}
+
+MeshReport repair(TriMesh& mesh, const RepairSettings& settings) {
+  return Doctor(mesh, settings, true).run();
+}
+
+MeshReport examine(const TriMesh& mesh, const RepairSettings& settings) {
+  TriMesh copy = mesh;
+  return Doctor(copy, settings, false).run();
+}
+
+}  // namespace crumple
