@@ -22,6 +22,7 @@ uint64_t hash_asset(const Asset& asset) {
   hash = hash_vector(asset.weights, hash);
   hash = hash_vector(asset.surface.positions, hash);
   hash = hash_vector(asset.surface.triangles, hash);
+  for (const Handle& handle : asset.handles) hash = io::hash_bytes(std::as_bytes(std::span(handle.position.data(), 3)), hash);  // blends turn about them
   for (const Example& example : asset.examples) {
     for (const HandleTransform& to : example.handles) {
       const double numbers[] = {to.rotation.w(), to.rotation.x(), to.rotation.y(), to.rotation.z(), to.translation.x(), to.translation.y(), to.translation.z()};
