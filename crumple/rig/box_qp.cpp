@@ -27,6 +27,7 @@ struct SharedFactors {
   SparseFactor<double> energy;
   std::vector<Phase> phases;
   std::vector<SparseFactor<float>> damped;  // one a phase
+  bool settle = false;
 };
 
 /// Sixteen problems side by side.
@@ -119,6 +120,19 @@ void run_rounds(const SparseFactor<float>& factor, double rho, int rounds, const
   }
 }
 
+/// Goes on in the last phase until a whole spell of rounds hardly changes a value; what is left to come is about as much again.
+int settle(const SharedFactors& shared, const std::vector<float>& diagonal, Lanes& lanes) {
+  constexpr int kSpell = 20, kMostSpells = 20;
+  constexpr float kSettled = 1e-3f;
+  for (int spell = 1;; ++spell) {
+    const std::vector<float> before = lanes.z;
+    run_rounds(shared.damped.back(), shared.phases.back().rho, kSpell, diagonal, lanes);
+    float change = 0;
+    for (size_t i = 0; i < before.size(); ++i) change = std::max(change, std::abs(lanes.z[i] - before[i]));
+    if (change < kSettled || spell == kMostSpells) return spell * kSpell;
+  }
+}
+
 int solve_lanes(const OrderedEnergy& energy, const SharedFactors& shared, const std::vector<std::span<double>>& problems) {
   Lanes lanes = start_lanes(energy, shared, problems);
   const std::vector<float> diagonal = diagonal_of(energy);
@@ -131,6 +145,7 @@ int solve_lanes(const OrderedEnergy& energy, const SharedFactors& shared, const 
     run_rounds(shared.damped[phase], now.rho, now.rounds, diagonal, lanes);
     rounds += now.rounds;
   }
+  if (shared.settle) rounds += settle(shared, diagonal, lanes);
   for (size_t l = 0; l < problems.size(); ++l) {
     for (int i = 0; i < energy.free; ++i) problems[l][i] = lanes.z[static_cast<size_t>(i) * kLanes + l];
   }
@@ -165,8 +180,10 @@ Result<BoxResult> minimize_in_box(const SparseMatrix& energy, const std::vector<
   const int free = static_cast<int>(std::count(fixed.begin(), fixed.end(), 0));
   const OrderedEnergy ordered = order_energy(energy, order, free);
   SharedFactors shared;
-  shared.phases = {{0.001, 40}, {0.03, 40}};
-  if (settings.polish) shared.phases = {{0.03, 120}};
+  shared.settle = !settings.polish;
+  shared.phases = {{0.001, 25}, {0.03, 10}};
+  // Too few rounds and the polish must factorise anew for each guess of the bounds; large bodies need more of them.
+  if (settings.polish) shared.phases = {{0.03, std::clamp(80 + free / 40, 120, 400)}};
   if (!factorize_shared(ordered, shared)) {
     return input_error("the tetrahedra are too badly shaped for weights (their energy is not positive as rounded); mesh the body again with rounder ones");
   }

@@ -90,20 +90,27 @@ inline bool eliminate_columns(T* matrix, int height, int pivots, T* packed) {
 
 /// The inverse is packed: four rows of a column together, then the next column, then the next four rows.
 template <class T>
-inline void invert_all(const T* eliminated, int height, int pivots, T* inverse, T* four, const T* packed) {
+inline void invert_all(int height, int pivots, T* inverse, T* four, const T* packed) {
   constexpr int kRows = 2 * Vector<T>::kWidth;
   const long tile = static_cast<long>(kRows) * pivots, step = 4L * pivots;
   for (int j = 0; j < pivots; j += 4) {
     // `four` holds four columns of L11^-1, row after row from row j on.
-    for (int p = j; p < pivots; ++p) {
-      T x[4] = {T(p == j), T(p == j + 1), T(p == j + 2), T(p == j + 3)};
-      const T* row = packed + p / kRows * tile + p % kRows;
-      for (int q = j; q < p; ++q) {
-        const T factor = row[q * kRows];
-        for (int c = 0; c < 4; ++c) x[c] -= factor * four[(q - j) * 4 + c];
+    for (int i = j / kRows * kRows; i < pivots; i += kRows) {
+      const int first = i < j ? j : i, end = i + kRows < pivots ? i + kRows : pivots;
+      T result[4 * kRows] = {};
+      for (int c = 0; c < 4; ++c) {
+        if (j + c >= i && j + c < i + kRows) result[c * kRows + j + c - i] = 1;
       }
-      const T scale = 1 / eliminated[static_cast<long>(p) * height + p];
-      for (int c = 0; c < 4; ++c) four[(p - j) * 4 + c] = x[c] * scale;
+      const T* rows = packed + i / kRows * tile;
+      if (i > j) subtract_product(rows + j * kRows, kRows, four, 4, i - j, result, kRows);
+      for (int p = first; p < end; ++p) {
+        const T scale = 1 / rows[p * kRows + p - i];
+        for (int c = 0; c < 4; ++c) {
+          const T x = result[c * kRows + p - i] * scale;
+          four[(p - j) * 4 + c] = x;
+          for (int r = p - i + 1; r < kRows; ++r) result[c * kRows + r] -= rows[p * kRows + r] * x;
+        }
+      }
     }
     for (int i = pivots / kRows * kRows; i < height; i += kRows) {
       T result[4 * kRows] = {};
@@ -170,12 +177,12 @@ inline void multiply_transposed_lanes(const T* inverse, int height, int pivots, 
 
 bool eliminate(double* m, int height, int pivots, double* inverse, double* packed, double* four) {
   if (!eliminate_columns(m, height, pivots, packed)) return false;
-  invert_all(m, height, pivots, inverse, four, packed);
+  invert_all(height, pivots, inverse, four, packed);
   return true;
 }
 bool eliminate(float* m, int height, int pivots, float* inverse, float* packed, float* four) {
   if (!eliminate_columns(m, height, pivots, packed)) return false;
-  invert_all(m, height, pivots, inverse, four, packed);
+  invert_all(height, pivots, inverse, four, packed);
   return true;
 }
 void multiply(const double* p, int height, int pivots, const double* in, double* out) { multiply_lanes(p, height, pivots, in, out); }

@@ -32,7 +32,7 @@ typename SparseFactor<T>::Node SparseFactor<T>::shape_node(const FactorPattern& 
 template <class T>
 void SparseFactor<T>::assemble(const Node& node, const SparseMatrix& matrix, const std::vector<char>& kept, double shift) {
   const size_t height = static_cast<size_t>(node.height);
-  std::fill_n(front_.begin(), height * height, T(0));
+  for (size_t c = 0; c < height; ++c) std::fill(&front_[c * height + c], front_.data() + (c + 1) * height, T(0));
   for (int i = 0; i < node.columns; ++i) place_[index_[node.index + i]] = i;
   for (int i = 0; i < node.rows; ++i) place_[index_[node.index + node.columns + i]] = node.pivots + i;
   const int size = static_cast<int>(kept.size());
@@ -60,8 +60,9 @@ void SparseFactor<T>::add_child(const Node& child, const T* update, const Node& 
 
 template <class T>
 void SparseFactor<T>::keep_update(const Node& node) {
-  const size_t at = stack_.size();
-  stack_.resize(at + static_cast<size_t>(node.rows) * node.rows);
+  const size_t at = stack_top_;
+  stack_top_ += static_cast<size_t>(node.rows) * node.rows;
+  if (stack_.size() < stack_top_) stack_.resize(stack_top_);
   for (int j = 0; j < node.rows; ++j) {
     const T* from = &front_[static_cast<size_t>(node.pivots + j) * node.height + node.pivots];
     std::copy(from + j, from + node.rows, &stack_[at + static_cast<size_t>(j) * node.rows + j]);
@@ -72,7 +73,7 @@ template <class T>
 bool SparseFactor<T>::factorize(const FactorPattern& pattern, const SparseMatrix& matrix, const std::vector<char>& kept, double shift) {
   nodes_.clear();
   index_.clear();
-  stack_.clear();
+  stack_top_ = 0;
   tallest_ = 0;
   for (int s = 0; s < pattern.nodes(); ++s) {
     nodes_.push_back(shape_node(pattern, s, kept));
@@ -88,9 +89,9 @@ bool SparseFactor<T>::factorize(const FactorPattern& pattern, const SparseMatrix
     const Node& node = nodes_[s];
     assemble(node, matrix, kept, shift);
     for (const int child : children[s]) add_child(nodes_[child], &stack_[update_at_[child]], node);
-    if (!children[s].empty()) stack_.resize(update_at_[children[s].front()]);  // children lie on top, the first one lowest
+    if (!children[s].empty()) stack_top_ = update_at_[children[s].front()];  // children lie on top, the first one lowest
     if (!dense::eliminate(front_.data(), node.height, node.pivots, panels_.data() + node.panel)) return false;
-    update_at_[s] = stack_.size();
+    update_at_[s] = stack_top_;
     if (pattern.parent[s] < 0 || node.rows == 0) continue;
     keep_update(node);
     children[pattern.parent[s]].push_back(s);

@@ -57,6 +57,7 @@ class SparseFactor {
   // scratch of factorize, kept from one factorisation to the next
   std::vector<T> front_;
   std::vector<T> stack_;         // updates of nodes whose parent has not come yet
+  size_t stack_top_ = 0;
   std::vector<size_t> update_at_;
   std::vector<int> place_;       // of a row in the front
 };

@@ -96,7 +96,7 @@ struct Merged {
 /// A node and its last child become one where that stores few zeros: wide nodes make long inner loops.
 bool worth_merging(const Merged& merged) {
   const double share = merged.zeros / merged.stored(), columns = merged.columns();
-  return columns <= 4 || (columns <= 16 && share < 0.5) || (columns <= 48 && share < 0.15) || share < 0.05;
+  return columns <= 4 || (columns <= 16 && share < 0.3) || (columns <= 48 && share < 0.1) || share < 0.02;
 }
 
 std::vector<Merged> merged_nodes(const std::vector<int>& parent, const std::vector<int>& counts) {
