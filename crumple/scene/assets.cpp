@@ -45,7 +45,11 @@ Result<const Asset*> AssetLibrary::original(const Scene& scene, const std::strin
   const std::string& path = scene.assets.at(name);
   const fs::path file = resolve_path(scene, path);
   std::error_code ignored;
-  if (!fs::exists(file, ignored)) return input_error(fmt::format("{}: /assets/{}: no such file: {}", scene.file.string(), name, file.string()));
+  if (!fs::exists(file, ignored)) {
+    const auto line = scene.asset_lines.find(name);
+    const std::string where = place_in_file(scene, line == scene.asset_lines.end() ? 0 : line->second);
+    return input_error(fmt::format("{}: /assets/{}: no such file: {}", where, name, file.string()));
+  }
   Result<Asset> asset = fs::is_directory(file, ignored) ? io::read_authors_asset(file) : io::read_asset(file);
   if (!asset) return asset.error();
   asset->name = name;
@@ -83,7 +87,9 @@ Result<std::shared_ptr<const TriMesh>> AssetLibrary::load_mesh(const Scene& scen
   if (const auto found = meshes_.find(key); found != meshes_.end()) return found->second;
   const fs::path file = resolve_path(scene, body.mesh);
   std::error_code ignored;
-  if (!fs::exists(file, ignored)) return input_error(fmt::format("{}: /bodies/{}/mesh: no such file: {}", scene.file.string(), body.name, file.string()));
+  if (!fs::exists(file, ignored)) {
+    return input_error(fmt::format("{}: /bodies/{}/mesh: no such file: {}", place_in_file(scene, body.line), body.name, file.string()));
+  }
   Result<TriMesh> mesh = io::read_mesh(file);
   if (!mesh) return mesh.error();
   if (mesh->triangles.empty()) return input_error(fmt::format("{}: has no triangles", file.string()));

@@ -15,7 +15,7 @@ using rigid::Motion;
 constexpr double kWater = 1000;  // kg/m^3
 
 Error body_error(const Scene& scene, const BodyDescription& body, std::string_view what) {
-  return input_error(fmt::format("{}: /bodies/{}: {}", scene.file.string(), body.name, what));
+  return input_error(fmt::format("{}: /bodies/{}: {}", place_in_file(scene, body.line), body.name, what));
 }
 
 void set_mass(Body& body, const rigid::MassProperties& unit) {

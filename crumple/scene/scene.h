@@ -70,6 +70,8 @@ struct BodyDescription {
   std::optional<examples::Settings> examples;
   HullsDescription hulls;
   std::optional<Look> look;  // absent: the asset's own, or plain grey
+
+  int line = 0;  // of the file it was read from, for messages
 };
 
 struct JointDescription {
@@ -109,6 +111,7 @@ struct Scene {
   // not in the file
   std::filesystem::path file;  // where it was read from
   std::vector<std::string> notes;  // what an importer had to leave out
+  std::map<std::string, int> asset_lines;
 
   double dt() const { return step ? *step : 1.0 / (fps * substeps); }
   int frame_count() const;  // the last frame's number; frame 0 is the start
@@ -129,5 +132,7 @@ Json scene_schema();
 Mat3 rotation_of(const BodyDescription& body);
 Mat3 rotation_from_degrees(const Vec3& turn);
 std::filesystem::path resolve_path(const Scene& scene, const std::string& file);
+/// "dock.json:12", for messages; line 0 is unknown.
+std::string place_in_file(const Scene& scene, int line);
 
 }  // namespace crumple

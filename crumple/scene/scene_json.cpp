@@ -226,6 +226,13 @@ void name_bodies(Json& root) {
   }
 }
 
+/// What is wrong with files or between bodies is found later, when the document is gone: its lines are kept.
+void keep_lines(Scene& scene, const Json& root) {
+  const Json *bodies = root.find("bodies"), *assets = root.find("assets");
+  for (size_t i = 0; i < scene.bodies.size(); ++i) scene.bodies[i].line = bodies->items[i].line;
+  for (const auto& [name, path] : scene.assets) scene.asset_lines[name] = assets->find(name)->line;
+}
+
 std::string at_line(const Json& root, std::string_view file, std::string_view list, size_t index) {
   const Json* items = root.find(list);
   const int line = items && index < items->items.size() ? items->items[index].line : root.line;
@@ -259,7 +266,9 @@ Result<void> check_names(const Scene& scene, const Json& root, std::string_view 
   std::set<std::string> names;
   std::vector<std::string> list;
   for (const BodyDescription& body : scene.bodies) {
-    if (!names.insert(body.name).second) return input_error(fmt::format("{}: /bodies: two bodies are called \"{}\"; names must differ", file, body.name));
+    if (!names.insert(body.name).second) {
+      return input_error(fmt::format("{}: /bodies: two bodies are called \"{}\"; names must differ", place_in_file(scene, body.line), body.name));
+    }
     list.push_back(body.name);
   }
   for (size_t i = 0; i < scene.joints.size(); ++i) {
@@ -298,6 +307,7 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
   Scene scene;
   if (Result<void> read = Fields::read(*json, name, scene); !read) return read.error();
   scene.file = file;
+  keep_lines(scene, *json);
   if (Result<void> checked = check_assets(scene, *json, name); !checked) return checked.error();
   scene.bodies = expand_places(std::move(scene.bodies));
   if (Result<void> checked = check_names(scene, *json, name); !checked) return checked.error();
@@ -335,6 +345,10 @@ Mat3 rotation_of(const BodyDescription& body) {
   if (!body.quaternion) return rotation_from_degrees(body.turn.value_or(Vec3::Zero()));
   const auto& q = *body.quaternion;
   return Quat(q[3], q[0], q[1], q[2]).normalized().toRotationMatrix();
+}
+
+std::string place_in_file(const Scene& scene, int line) {
+  return line > 0 ? fmt::format("{}:{}", scene.file.string(), line) : scene.file.string();
 }
 
 std::filesystem::path resolve_path(const Scene& scene, const std::string& file) {

@@ -87,7 +87,6 @@ Result<World> World::build(const Scene& scene) {
 
 void World::step() {
   Simulation& s = *simulation_;
-  s.control();
   {
     const CpuTimer timer(s.timings.rigid);
     s.rigid.step(s.scene.dt(), s.loads);
@@ -99,6 +98,7 @@ void World::step() {
   ++s.steps;
   ++s.timings.steps;
   for (const int body : s.busy) s.timings.hits += static_cast<long>(s.work[static_cast<size_t>(body)].hits.size());
+  s.control();  // for the time now reached, so that a frame shows who is there at its own time
 }
 
 void World::step_frame() {

@@ -187,10 +187,10 @@ TEST(SceneJson, every_rule_of_joints_is_told) {
 TEST(SceneJson, names_must_differ) {
   const Result<Scene> twice = parse_scene(R"({"crumple": 1, "bodies": [{"name": "a", "sphere": 1}, {"name": "a", "sphere": 1}]})", "x.json");
   ASSERT_FALSE(twice);
-  EXPECT_EQ(twice.error().text, "x.json: /bodies: two bodies are called \"a\"; names must differ");
+  EXPECT_EQ(twice.error().text, "x.json:1: /bodies: two bodies are called \"a\"; names must differ");
   const Result<Scene> place = parse_scene(R"({"crumple": 1, "bodies": [{"name": "a", "sphere": 1, "places": [{}, {}]}, {"name": "a 2", "sphere": 1}]})", "x.json");
   ASSERT_FALSE(place);
-  EXPECT_EQ(place.error().text, "x.json: /bodies: two bodies are called \"a 2\"; names must differ");
+  EXPECT_EQ(place.error().text, "x.json:1: /bodies: two bodies are called \"a 2\"; names must differ");
 }
 
 /// The part of JSON Schema that ours uses. Returns the first complaint.
