@@ -22,15 +22,15 @@ std::vector<int> spread_frames(const std::vector<int>& frames, int count) {
 
 std::string sheet_footer(const Playback& playback) {
   const Scene& scene = playback.scene();
-  double squared = 0;
+  double sum = 0;
   size_t count = 0;
   for (const Body& body : playback.bodies()) {
     if (body.layers.empty()) continue;
-    squared += damage_of(body).rms_displacement;
+    sum += damage_of(body).rms_displacement;
     ++count;
   }
   const std::string title = scene.title.empty() ? "crumple" : scene.title;
-  return count == 0 ? title : fmt::format("{}   {} crumpling bodies, rms displacement {:.1f} cm on average at the end", title, count, 100 * squared / static_cast<double>(count));
+  return count == 0 ? title : fmt::format("{}   {} crumpling bodies, rms displacement {:.1f} cm on average at the end", title, count, 100 * sum / static_cast<double>(count));
 }
 
 bool wants_colors(const PictureOptions& options) {
