@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "crumple/geometry/mesh.h"
 #include "crumple/geometry/tet_mesh.h"
+#include "crumple/material/map.h"
 
 namespace crumple {
 
@@ -26,6 +28,16 @@ struct Example {
   std::vector<HandleTransform> handles;  // #handles
 };
 
+/// How well the weights solve the program they come from, with what anyone needs to measure it again: the tetrahedra's vertices are
+/// numbered as in the asset's file. Weights of another origin have none.
+struct WeightCertificate {
+  double kkt_residual = 0;             // the greatest of all handles, over max |Q w|
+  double noise_floor = 0;              // what rounding alone may leave of it
+  double target = 0;                   // of the residual; 0 if none was promised
+  std::vector<std::vector<int>> held;  // #handles: the vertices each holds
+  std::vector<double> raw;             // #handles x #vertices, handle after handle: before rows were made to sum to 1
+};
+
 /// What all bodies made from one model share: tetrahedra with skinning weights, handles, posed examples, and the fine
 /// surface that is drawn. Metres, y up.
 struct Asset {
@@ -33,8 +45,10 @@ struct Asset {
   TetMesh tets;
   std::vector<Handle> handles;
   std::vector<float> weights;  // #vertices x #handles, row after row; each row sums to 1
+  std::optional<WeightCertificate> certificate;
   std::vector<Example> examples;
   TriMesh surface;
+  std::vector<PaintedMap> maps;  // on the surface
   Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // of the surface's material
   double metal = 0.0, roughness = 0.6;
 

@@ -65,6 +65,7 @@ void order_vertices(Asset& asset) {
   }
   positions = std::move(moved);
   asset.weights = std::move(weights);
+  asset.certificate.reset();  // it speaks of the old numbers
   for (Tetrahedron& tet : asset.tets.tets) {
     for (int& v : tet) v = place[static_cast<size_t>(v)];
   }

@@ -21,11 +21,11 @@ const std::map<std::string, std::set<std::string>> kMaySee = {
     {"math", {"core"}},
     {"geometry", {"core", "math"}},
     {"material", {"core", "math"}},
-    {"rig", {"core", "math", "geometry"}},
+    {"rig", {"core", "math", "geometry", "material"}},
     {"rigid", {"core", "math", "geometry"}},
-    {"io", {"core", "math", "geometry", "rig"}},
+    {"io", {"core", "math", "geometry", "material", "rig"}},
     {"methods", {"core", "math", "geometry", "material", "rig", "rigid"}},  // never io: methods touch no files
-    {"render", {"core", "math", "geometry", "rig", "io"}},
+    {"render", {"core", "math", "geometry", "material", "rig", "io"}},
     {"scene", {"core", "math", "geometry", "material", "rig", "rigid", "io", "methods", "render"}},
 };
 

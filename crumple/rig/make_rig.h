@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "crumple/geometry/lattice.h"
+#include "crumple/rig/asset.h"
+#include "crumple/rig/weights.h"
+
+namespace crumple {
+
+struct RigSettings {
+  std::vector<Handle> fixed;  // handles the artist placed; they come first and keep their names
+  int handles = 12;           // in all; what `fixed` leaves is chosen automatically
+  /// Cells along the longest side. 0: as few as the model's thin parts allow, at least 14, within `most_tets`.
+  int cells = 0;
+  size_t most_tets = 60000;
+  LatticeSettings lattice;  // its cell count and size are overridden by `cells`
+  WeightSettings weights;
+};
+
+struct RigReport {
+  LatticeReport lattice;
+  double weights_residual = 0, noise_floor = 0, target = 0;
+  int cells = 0;
+  size_t handles = 0, weights_kept = 0;  // entries that are not zero
+  std::vector<std::string> warnings;
+  struct Seconds {
+    double doctor = 0, tets = 0, handles = 0, weights = 0;
+  } seconds;
+};
+
+/// What goes on meanwhile; both may be left out.
+struct RigWatch {
+  std::function<void(int stage, const std::string& name)> stage;  // 0 .. kRigStages - 1
+  const std::atomic<bool>* cancel = nullptr;
+};
+inline constexpr int kRigStages = 4;  // doctor, tetrahedra, handles, weights
+
+/// Paper 1, algorithm 1: tetrahedra around the surface, handles, weights. The asset has one example, the rest pose. Positions are
+/// rounded to single precision before weights are solved for, so the certificate is about what a file holds.
+Result<Asset> make_rig(const TriMesh& surface, const RigSettings& settings, RigReport& report, const RigWatch& watch = {});
+
+}  // namespace crumple
