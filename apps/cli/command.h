@@ -48,5 +48,6 @@ void add_list(CLI::App& app, Action& action);
 void add_render(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
+void add_shot(CLI::App& app, Action& action);
 
 }  // namespace crumple::cli

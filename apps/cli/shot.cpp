@@ -1,0 +1,120 @@
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "crumple/io/files.h"
+#include "crumple/io/gltf_asset.h"
+#include "crumple/scene/scene.h"
+
+namespace crumple::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string asset, file, kind = "drop";
+  std::optional<double> speed;
+};
+
+/// Three digits, as a person would write it.
+std::string rounded(double value) {
+  return fmt::format("{:.3g}", value);
+}
+
+/// Where the body's origin must be for its lowest point to be at height 0 after turning.
+double standing_height(const Asset& asset, const Vec3& turn) {
+  const Mat3 rotation = rotation_from_degrees(turn);
+  double lowest = 1e300;
+  for (const Vec3& p : asset.tets.positions) lowest = std::min(lowest, (rotation * p).y());
+  return -lowest;
+}
+
+std::string body_line(const std::string& name, const Vec3& at, const Vec3& turn, const Vec3& velocity, double radius) {
+  return fmt::format(R"(    {{"name": "{0}", "asset": "{0}", "at": [{1}, {2}, {3}], "turn": [{4}, {5}, {6}], "velocity": [{7}, {8}, {9}], "density": 300,
+     // gain: how readily hits turn into damage; yield: the speed change (m/s) that leaves a mark; radius: how far damage spreads (m)
+     "examples": {{"gain": 300, "yield": 0.4, "radius": {10}, "lag": 0.9}}}})",
+                     name, rounded(at.x()), rounded(at.y()), rounded(at.z()), rounded(turn.x()), rounded(turn.y()), rounded(turn.z()), rounded(velocity.x()),
+                     rounded(velocity.y()), rounded(velocity.z()), rounded(radius));
+}
+
+/// The bodies of a shot besides the ground.
+std::string bodies_of(const std::string& kind, const std::string& name, const Asset& asset, double speed) {
+  const Bounds bounds = bounds_of(asset.tets.positions);
+  const double size = bounds.diagonal(), radius = 0.45 * size;
+  const Vec3 upright = Vec3::Zero(), tilted(20, 0, 15);
+  if (kind == "drop") return body_line(name, Vec3(0, standing_height(asset, tilted) + 0.3 * size, 0), tilted, Vec3(0, -speed, 0), radius);
+  const double stand = standing_height(asset, upright) + 0.002 * size;
+  if (kind == "wall") {
+    const double wall = bounds.high.x() + 0.2 * size;
+    return fmt::format(R"(    {{"name": "wall", "box": [{0}, {1}, {2}], "at": [{3}, {4}, 0], "motion": "static", "look": {{"color": [0.36, 0.35, 0.33], "roughness": 0.9}}}},
+)",
+                       rounded(0.2 * size), rounded(size), rounded(2 * size), rounded(wall + 0.1 * size), rounded(0.5 * size)) +
+           body_line(name, Vec3(0, stand, 0), upright, Vec3(speed, 0, 0), radius);
+  }
+  const double edge = 0.35 * size;
+  return body_line(name, Vec3(0, stand, 0), upright, Vec3::Zero(), radius) +
+         fmt::format(R"(,
+    {{"name": "block", "box": [{0}, {0}, {0}], "at": [0, {1}, 0], "turn": [10, 20, 15], "velocity": [0, {2}, 0], "density": 2500}})",
+                     rounded(edge), rounded(stand + bounds.high.y() + edge), rounded(-speed));
+}
+
+std::string scene_text(const Options& options, const std::string& name, const Asset& asset, const std::string& path, double speed) {
+  const double friction = options.kind == "wall" ? 0.1 : 0.5;  // wheels would roll
+  return fmt::format(R"({{
+  "crumple": 1,
+  "title": "{0}: {1}",
+  "fps": 60,
+  "substeps": 4,
+  "seconds": 2.5,
+  "assets": {{"{0}": {2}}},
+  "bodies": [
+    {{"name": "ground", "plane": [0, 1, 0, 0], "material": {{"friction": {3}}}, "look": {{"color": [0.3, 0.29, 0.27], "roughness": 0.9}}}},
+{4}
+  ]
+}}
+)",
+                     name, options.kind, write_json(Json(path)), friction, bodies_of(options.kind, name, asset, speed));
+}
+
+/// A name that is safe in a scene: letters, digits, spaces, - and _.
+std::string plain_name(std::string name) {
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != ' ') c = '_';
+  }
+  return name.empty() ? "asset" : name;
+}
+
+int run(const Options& options) {
+  if (Result<void> possible = check_output(options.file); !possible) return complain(possible.error());
+  Result<Asset> asset = io::read_asset(options.asset);
+  if (!asset) return complain(asset.error());
+  if (asset->examples.size() < 2) {
+    return complain(input_error(fmt::format("{}: has no example but the rest pose, so nothing can be damaged; add one with 'crumple pose'", options.asset)));
+  }
+  std::error_code failed;
+  const fs::path folder = fs::absolute(options.file).parent_path();
+  const fs::path path = fs::relative(fs::absolute(options.asset), folder, failed);
+  const double speed = options.speed.value_or(options.kind == "wall" ? 12 : 7);
+  const std::string text = scene_text(options, plain_name(fs::path(options.asset).stem().string()), *asset, (failed ? fs::absolute(options.asset) : path).generic_string(), speed);
+  if (Result<Scene> valid = parse_scene(text, options.file); !valid) return complain(valid.error());
+  if (Result<void> written = io::write_file(options.file, text); !written) return complain(written.error());
+  fmt::print("{}: see it with 'crumple demo {}'\n", options.file, options.file);
+  return kDone;
+}
+
+}  // namespace
+
+void add_shot(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("shot", "Write a first scene for an asset: something hits it");
+  command->add_option("asset", options->asset, "Asset made by 'crumple rig' or 'crumple fit' (.glb)")->required();
+  command->add_option("-o,--output", options->file, "Scene file to write (.json)")->required();
+  command->add_option("--kind", options->kind, "drop: falls on the ground; wall: runs into a wall along +x; block: a block falls on it")
+      ->check(CLI::IsMember({"drop", "wall", "block"}));
+  command->add_option("--speed", options->speed, "Of the impact, m/s (default 7; 12 into a wall)")->check(CLI::Range(0.1, 200.0));
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace crumple::cli
