@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/io/display_color.h"
 #include "crumple/io/text_cursor.h"
 
 namespace crumple::io {
@@ -43,7 +44,7 @@ class ObjReader {
  private:
   void read_line() {
     const std::string_view keyword = cursor_.word_in_line();
-    if (keyword == "v") positions_.push_back(read_vector());
+    if (keyword == "v") positions_.push_back(read_vector()), read_color();
     if (keyword == "vn") read_normal();
     if (keyword == "vt") {
       const double u = cursor_.number_in_line("u"), v = cursor_.number_in_line("v");
@@ -56,6 +57,17 @@ class ObjReader {
     const double x = cursor_.number_in_line("x"), y = cursor_.number_in_line("y"), z = cursor_.number_in_line("z");
     return {x, y, z};
   }
+
+  /// "v x y z r g b", as sculpting and scanning tools write it; a single number more is a weight, which nobody uses.
+  void read_color() {
+    const std::string_view red = cursor_.word_in_line(), green = cursor_.word_in_line(), blue = cursor_.word_in_line();
+    if (blue.empty()) return;
+    const auto channel = [&](std::string_view word) { return linear_from_display(std::clamp(cursor_.parse_number(word, "a colour"), 0.0, 1.0)); };
+    colors_.emplace_back(channel(red), channel(green), channel(blue));
+  }
+
+  /// Colours count only if every vertex has one.
+  bool has_colors() const { return !colors_.empty() && colors_.size() == positions_.size(); }
 
   /// Equal normals get one number, however often the file repeats them.
   void read_normal() {
@@ -97,6 +109,7 @@ class ObjReader {
 
   Result<TriMesh> build_plain() {
     TriMesh mesh;
+    if (has_colors()) mesh.colors = std::move(colors_);
     mesh.positions = std::move(positions_);
     for (const auto& [a, b, c] : triangles_) mesh.triangles.push_back({a.position, b.position, c.position});
     return mesh;
@@ -104,11 +117,13 @@ class ObjReader {
 
   Result<TriMesh> build_split() {
     TriMesh mesh;
+    const bool colored = has_colors();
     std::unordered_map<Corner, int, CornerHash> vertex_of;  // only looked up, so its order does not matter
     auto vertex = [&](const Corner& corner) {
       const auto [place, is_new] = vertex_of.try_emplace(corner, static_cast<int>(mesh.positions.size()));
       if (is_new) {
         mesh.positions.push_back(positions_[corner.position]);
+        if (colored) mesh.colors.push_back(colors_[corner.position]);
         if (has_uvs_) mesh.uvs.push_back(corner.uv >= 0 ? uvs_[corner.uv] : Vec2f(0, 0));
       }
       return place->second;
@@ -122,6 +137,7 @@ class ObjReader {
 
   TextCursor cursor_;
   std::vector<Vec3> positions_;
+  std::vector<Vec3f> colors_;
   std::vector<Vec2f> uvs_;
   std::vector<int> normals_;  // number of each among the distinct ones
   std::map<std::array<double, 3>, int> distinct_normals_;
@@ -141,7 +157,12 @@ Result<TriMesh> parse_obj(std::string_view text, std::string_view name) {
 std::string write_obj(const TriMesh& mesh) {
   std::string text;
   auto out = std::back_inserter(text);
-  for (const Vec3& p : mesh.positions) fmt::format_to(out, "v {} {} {}\n", p.x(), p.y(), p.z());
+  for (size_t v = 0; v < mesh.positions.size(); ++v) {
+    const Vec3& p = mesh.positions[v];
+    fmt::format_to(out, "v {} {} {}", p.x(), p.y(), p.z());
+    for (int channel = 0; channel < 3 && !mesh.colors.empty(); ++channel) fmt::format_to(out, " {:.4g}", display_from_linear(mesh.colors[v][channel]));
+    text += '\n';
+  }
   for (const Vec2f& uv : mesh.uvs) fmt::format_to(out, "vt {} {}\n", uv.x(), 1 - uv.y());
   for (const auto& [a, b, c] : mesh.triangles) {
     if (mesh.uvs.empty()) {

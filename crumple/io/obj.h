@@ -9,7 +9,8 @@
 namespace crumple::io {
 
 /// Wavefront OBJ: all faces as one surface, polygons cut into fans. Vertices are doubled where texture coordinates or normals
-/// differ. Texture coordinates run downwards afterwards, as in glTF. `name` is the file's, for messages.
+/// differ. Texture coordinates run downwards afterwards, as in glTF. Colours after the coordinates ("v x y z r g b", 0 to 1 as on a
+/// screen) are kept if every vertex has them. `name` is the file's, for messages.
 Result<TriMesh> parse_obj(std::string_view text, std::string_view name);
 std::string write_obj(const TriMesh& mesh);
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/io/display_color.h"
 #include "crumple/io/text_cursor.h"
 
 namespace crumple::io {
@@ -186,14 +187,8 @@ class NumberSource {
   TextCursor cursor_;
 };
 
-float linear_from_display(double value) {
-  return static_cast<float>(value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4));
-}
-
-uint8_t display_from_linear(float linear) {
-  const double value = std::clamp(double{linear}, 0.0, 1.0);
-  const double display = value <= 0.0031308 ? value * 12.92 : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
-  return static_cast<uint8_t>(std::lround(display * 255));
+uint8_t display_byte(float linear) {
+  return static_cast<uint8_t>(std::lround(display_from_linear(linear) * 255));
 }
 
 class PlyReader {
@@ -315,7 +310,7 @@ std::string write_ply(const TriMesh& mesh) {
   for (size_t i = 0; i < mesh.positions.size(); ++i) {
     for (int axis = 0; axis < 3; ++axis) append(bytes, static_cast<float>(mesh.positions[i][axis]));
     if (!mesh.uvs.empty()) append(bytes, mesh.uvs[i].x()), append(bytes, 1 - mesh.uvs[i].y());
-    for (int channel = 0; channel < 3 && !mesh.colors.empty(); ++channel) append(bytes, display_from_linear(mesh.colors[i][channel]));
+    for (int channel = 0; channel < 3 && !mesh.colors.empty(); ++channel) append(bytes, display_byte(mesh.colors[i][channel]));
   }
   for (const Triangle& triangle : mesh.triangles) {
     append(bytes, uint8_t{3});

@@ -62,6 +62,22 @@ TEST(Obj, writes_what_it_reads) {
   }
 }
 
+TEST(Obj, keeps_colours_if_every_vertex_has_one) {
+  const char* faces = "f 1 2 3\n";
+  Result<TriMesh> all = parse_obj(std::string("v 0 0 0 1 0 0.5\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\n") + faces, "a.obj");
+  ASSERT_TRUE(all) << all.error().text;
+  ASSERT_EQ(all->colors.size(), 3u);
+  EXPECT_NEAR(all->colors[0].z(), 0.2140, 1e-4);  // half of a screen's range is a fifth of its light
+  Result<TriMesh> again = parse_obj(write_obj(*all), "b.obj");
+  ASSERT_TRUE(again) << again.error().text;
+  ASSERT_EQ(again->colors.size(), 3u);
+  EXPECT_LT((again->colors[0] - all->colors[0]).norm(), 1e-3f);
+  Result<TriMesh> some = parse_obj(std::string("v 0 0 0 1 0 0.5\nv 1 0 0\nv 0 1 0 1\n") + faces, "c.obj");
+  ASSERT_TRUE(some) << some.error().text;
+  EXPECT_TRUE(some->colors.empty());
+  EXPECT_FALSE(parse_obj(std::string("v 0 0 0 1 0 red\n") + faces, "d.obj"));
+}
+
 TEST(Obj, takes_numbers_too_small_to_hold_as_zero) {
   const Result<TriMesh> mesh = parse_obj("v 1e-999 +2 -3E-999\nf 1 1 1\n", "a.obj");
   ASSERT_TRUE(mesh) << mesh.error().text;
