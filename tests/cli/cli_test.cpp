@@ -332,6 +332,21 @@ TEST_F(CommandLine, render_draws_a_frame_and_a_sheet) {
   EXPECT_EQ(std::count(nowhere.err.begin(), nowhere.err.end(), '\n'), 1) << "found out after the work: " << nowhere.err;
 }
 
+TEST_F(CommandLine, shot_writes_a_scene_that_damages_the_asset) {
+  fs::create_directories(scratch / "shots");
+  for (const char* kind : {"drop", "wall", "block"}) {
+    const std::string scene = std::string("shots/") + kind + ".json";
+    const Answer written = run({"shot", (kSource / "assets" / "drum.glb").string(), "-o", scene, "--kind", kind});
+    ASSERT_EQ(written.code, 0) << written.err;
+    const Answer simulated = run({"run", scene, "-o", kind, "--frames", "0-60", "--quiet"});
+    ASSERT_EQ(simulated.code, 0) << simulated.err;
+    EXPECT_GT(report(kind).find("bodies")->items.at(0).find("max_displacement")->number, 0.05) << kind;
+  }
+  expect_refusal(run({"shot", "missing.glb", "-o", "a.json"}));
+  expect_refusal(run({"shot", (kSource / "assets" / "drum.glb").string(), "-o", "a.json", "--kind", "flood"}));
+  EXPECT_FALSE(fs::exists(scratch / "a.json"));
+}
+
 TEST_F(CommandLine, a_recording_stands_on_its_own) {
   record("rec", {"--frames", "0-6"});
   fs::remove(scratch / "drum.json");
