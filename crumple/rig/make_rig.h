@@ -12,11 +12,13 @@
 namespace crumple {
 
 struct RigSettings {
-  std::vector<Handle> fixed;  // handles the artist placed; they come first and keep their names
+  std::vector<Handle> fixed;  // handles the artist placed; they come first and keep their places and names
   int handles = 12;           // in all; what `fixed` leaves is chosen automatically
   /// Cells along the longest side. 0: as few as the model's thin parts allow, at least 14, within `most_tets`.
   int cells = 0;
   size_t most_tets = 60000;
+  /// Thin parts that even the smallest affordable cell is too large for are thickened to about a cell; false: such models are refused.
+  bool thicken = true;
   LatticeSettings lattice;  // its cell count and size are overridden by `cells`
   WeightSettings weights;
 };
@@ -35,7 +37,7 @@ struct RigReport {
 /// What goes on meanwhile; both may be left out.
 struct RigWatch {
   std::function<void(int stage, const std::string& name)> stage;  // 0 .. kRigStages - 1
-  const std::atomic<bool>* cancel = nullptr;
+  const std::atomic<bool>* cancel = nullptr;                      // looked at between stages
 };
 inline constexpr int kRigStages = 4;  // doctor, tetrahedra, handles, weights
 
