@@ -1,14 +1,30 @@
 #pragma once
 
+#include <array>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "crumple/core/result.h"
 
 namespace crumple {
 
 /// A factor painted over a surface, such as "yield": weak below 1, strong above. It multiplies the knob of the same name.
 struct PaintedMap {
   std::string name;           // of the knob: "yield", "gain" or "radius"
-  std::vector<float> values;  // #surface vertices, at least 0
+  std::vector<float> values;  // #surface vertices, from 0 to kMostPainted
 };
+
+/// The knobs that can be painted.
+inline constexpr std::array<std::string_view, 3> kPaintedKnobs = {"yield", "gain", "radius"};
+/// A factor above this is a mistake: it is finite strength that is painted, and gain 0 is what keeps a part rigid.
+inline constexpr float kMostPainted = 1000;
+
+/// The map of this knob, or nothing.
+const PaintedMap* find_map(std::span<const PaintedMap> maps, std::string_view knob);
+
+/// Each knob at most once, one factor for each of the vertices, and every factor in range.
+Result<void> check_maps(std::span<const PaintedMap> maps, size_t vertices);
 
 }  // namespace crumple

@@ -25,6 +25,7 @@ std::shared_ptr<const RiggedBody> rig_body(Asset asset) {
   body->unit_masses = lumped_masses(tets, 1.0);
   body->volume = std::accumulate(body->unit_masses.begin(), body->unit_masses.end(), 0.0);
   body->embedding = embed(tets, body->asset.surface.positions);
+  body->paint = painted_factors(body->asset);
   return body;
 }
 

@@ -5,6 +5,7 @@
 
 #include "crumple/geometry/geodesic.h"
 #include "crumple/rig/asset.h"
+#include "crumple/rig/paint.h"
 #include "crumple/rig/skin.h"
 #include "crumple/rig/spread.h"
 
@@ -19,6 +20,7 @@ struct RiggedBody {
   std::vector<double> unit_masses;    // #vertices, at density 1
   Embedding embedding;                // of asset.surface in the tetrahedra
   double volume = 0;                  // m^3
+  PaintedFactors paint;               // of the knobs, on the vertices
   std::shared_ptr<SpreadLibrary> spreads = std::make_shared<SpreadLibrary>();
 };
 

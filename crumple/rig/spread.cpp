@@ -12,21 +12,22 @@ std::shared_ptr<const SpreadRow> make_row(const EdgeGraph& graph, int vertex, do
   auto row = std::make_shared<SpreadRow>();
   for (const Reached& reached : reach(graph, vertex, radius)) {
     row->vertices.push_back(reached.vertex);
-    row->values.push_back(cubic_kernel(static_cast<float>(reached.distance / radius)));
+    row->values.push_back(reached.distance == 0 ? 1.0f : cubic_kernel(static_cast<float>(reached.distance / radius)));
   }
   return row;
 }
 
 }  // namespace
 
-SpreadRows::SpreadRows(const EdgeGraph& graph, double radius) : graph_(graph), radius_(radius), rows_(graph.first.size() - 1) {}
+SpreadRows::SpreadRows(const EdgeGraph& graph, double radius, std::span<const float> factors)
+    : graph_(graph), radius_(radius), factors_(factors), rows_(graph.first.size() - 1) {}
 
 std::shared_ptr<const SpreadRow> SpreadRows::row(int vertex) {
   {
     const std::shared_lock lock(mutex_);
     if (rows_[static_cast<size_t>(vertex)]) return rows_[static_cast<size_t>(vertex)];
   }
-  auto row = make_row(graph_, vertex, radius_);
+  auto row = make_row(graph_, vertex, factors_.empty() ? radius_ : radius_ * factors_[static_cast<size_t>(vertex)]);
   const std::unique_lock lock(mutex_);
   const size_t bytes = row->vertices.size() * (sizeof(int) + sizeof(float));
   if (!rows_[static_cast<size_t>(vertex)] && kept_bytes_ + bytes <= kMostKeptBytes) {
@@ -36,10 +37,10 @@ std::shared_ptr<const SpreadRow> SpreadRows::row(int vertex) {
   return row;
 }
 
-std::shared_ptr<SpreadRows> SpreadLibrary::rows(const EdgeGraph& graph, double radius) {
+std::shared_ptr<SpreadRows> SpreadLibrary::rows(const EdgeGraph& graph, double radius, std::span<const float> factors) {
   const std::lock_guard lock(mutex_);
   auto& rows = rows_[radius];
-  if (!rows) rows = std::make_shared<SpreadRows>(graph, radius);
+  if (!rows) rows = std::make_shared<SpreadRows>(graph, radius, factors);
   return rows;
 }
 

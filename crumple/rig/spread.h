@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <vector>
 
 #include "crumple/geometry/geodesic.h"
@@ -25,21 +26,23 @@ inline float cubic_kernel(float x) {
 /// those of the rest shape). Any thread may ask; what it gets does not depend on who asked first.
 class SpreadRows {
  public:
-  SpreadRows(const EdgeGraph& graph, double radius);
+  /// `factors` of the radius, one for each vertex, widen or narrow the row of the vertex that is hit; 0 leaves it alone. None: 1 everywhere.
+  SpreadRows(const EdgeGraph& graph, double radius, std::span<const float> factors = {});
   std::shared_ptr<const SpreadRow> row(int vertex);
 
  private:
   const EdgeGraph& graph_;
   double radius_;
+  std::span<const float> factors_;  // #vertices or empty
   std::shared_mutex mutex_;
   std::vector<std::shared_ptr<const SpreadRow>> rows_;  // #vertices, empty until asked for
   size_t kept_bytes_ = 0;
 };
 
-/// The rows of one mesh for every radius in use.
+/// The rows of one mesh, painted in one way, for every radius in use. The graph and the factors must outlive it.
 class SpreadLibrary {
  public:
-  std::shared_ptr<SpreadRows> rows(const EdgeGraph& graph, double radius);
+  std::shared_ptr<SpreadRows> rows(const EdgeGraph& graph, double radius, std::span<const float> factors = {});
 
  private:
   std::mutex mutex_;

@@ -25,11 +25,31 @@ void describe(Fields& fields, Settings& s) {
   }
 }
 
+namespace {
+
+double least_yield(const RiggedBody& body, const Settings& settings) {
+  if (body.paint.yield.empty() || body.faces.empty()) return settings.yield;
+  float least = kMostPainted;
+  for (const Triangle& face : body.faces) {  // hits land on the boundary
+    for (const int vertex : face) least = std::min(least, body.paint.yield[static_cast<size_t>(vertex)]);
+  }
+  return settings.yield * least;
+}
+
+bool is_rigid(const RiggedBody& body, const Settings& settings) {
+  const std::vector<float>& gain = body.paint.gain;
+  return settings.gain == 0 || (!gain.empty() && std::all_of(gain.begin(), gain.end(), [](float factor) { return factor == 0; }));
+}
+
+}  // namespace
+
 Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution) {
   Model model;
   model.settings = settings;
   model.body = &body;
-  model.spread = body.spreads->rows(body.graph, settings.radius);
+  model.spread = body.spreads->rows(body.graph, settings.radius, body.paint.radius);
+  model.least_yield = least_yield(body, settings);
+  model.rigid = is_rigid(body, settings);
   model.restitution = restitution;
   model.emphasis.assign(body.asset.examples.size(), 1.0f);
   if (settings.emphasis) {

@@ -39,6 +39,8 @@ struct Model {
   std::shared_ptr<SpreadRows> spread;
   double restitution = 0;        // C_r*, when nothing is being damaged
   std::vector<float> emphasis;   // #examples
+  double least_yield = 0;        // m/s, where the surface is weakest
+  bool rigid = false;            // no hit can change it: there is no gain anywhere
 };
 
 struct State {

@@ -18,6 +18,13 @@ std::map<int, double> pooled_speed_changes(const StepContext& now) {
   return pooled;
 }
 
+/// The yield where a hit landed.
+double yield_at(const Model& model, const Hit& hit) {
+  const std::vector<float>& painted = model.body->paint.yield;
+  if (painted.empty()) return model.settings.yield;
+  return model.settings.yield * factor_at(painted, model.body->faces[static_cast<size_t>(hit.face)], hit.barycentric);
+}
+
 void project_hit(const Model& model, const State& state, const Hit& hit, const Vec3& dx, Wishes& wishes) {
   const Skin& skin = model.body->skin;
   const size_t examples = static_cast<size_t>(skin.examples);
@@ -38,10 +45,10 @@ void project_hit(const Model& model, const State& state, const Hit& hit, const V
 /// Impulses of the last step become wanted displacements (eq. 4) and those become wanted weights (eqs. 5-10).
 Wishes project_impulses(const Model& model, const State& state, const StepContext& now) {
   Wishes wishes;
-  if (now.hits.empty() || model.settings.gain == 0) return wishes;
+  if (now.hits.empty() || model.rigid) return wishes;
   const std::map<int, double> pooled = pooled_speed_changes(now);
   for (const Hit& hit : now.hits) {
-    const double share = excess_share(pooled.at(hit.other), model.settings.yield, now.dt);
+    const double share = excess_share(pooled.at(hit.other), yield_at(model, hit), now.dt);
     if (share == 0) continue;
     const Vec3 impulse = model.settings.friction ? Vec3(hit.impulse + hit.friction) : hit.impulse;
     // The reference step, not dt: the mark of a hit must not depend on the step it fell into.
@@ -50,19 +57,35 @@ Wishes project_impulses(const Model& model, const State& state, const StepContex
   return wishes;
 }
 
+/// Adds one wish to what is pending around it. `share(i, vertex)` is how much of it the i-th vertex of the row takes up.
+template <class Share>
+void add_wish(const SpreadRow& row, const std::vector<float>& wish, State& state, const Share& share) {
+  const size_t examples = wish.size();
+  for (size_t i = 0; i < row.vertices.size(); ++i) {
+    const size_t reached = static_cast<size_t>(row.vertices[i]);
+    const float value = share(i, reached);
+    if (value == 0) continue;
+    float* pending = &state.pending[reached * examples];
+    for (size_t e = 0; e < examples; ++e) pending[e] += value * wish[e];
+    state.active[reached / Skin::kLanes] = 1;
+  }
+}
+
 /// Each wish reaches its neighbourhood along the body. eq. 11
 void spread(const Model& model, State& state, const Wishes& wishes) {
   const size_t examples = static_cast<size_t>(model.body->skin.examples);
+  const std::vector<float>& gain = model.body->paint.gain;
   std::vector<float> wish(examples);
   for (const auto& [vertex, change] : wishes) {
     std::copy(change.begin(), change.end(), wish.begin());
     if (std::all_of(wish.begin(), wish.end(), [](float value) { return value == 0; })) continue;
     const auto row = model.spread->row(vertex);
-    for (size_t i = 0; i < row->vertices.size(); ++i) {
-      const size_t reached = static_cast<size_t>(row->vertices[i]);
-      float* pending = &state.pending[reached * examples];
-      for (size_t e = 0; e < examples; ++e) pending[e] += row->values[i] * wish[e];
-      state.active[reached / Skin::kLanes] = 1;
+    const std::vector<float>& kernel = row->values;
+    // A painted gain acts where the body would give way, not where it was hit: a strong part then keeps its shape however near the hit.
+    if (gain.empty()) {
+      add_wish(*row, wish, state, [&](size_t i, size_t) { return kernel[i]; });
+    } else {
+      add_wish(*row, wish, state, [&](size_t i, size_t reached) { return gain[reached] * kernel[i]; });
     }
   }
 }
@@ -111,7 +134,7 @@ void reskin(const Model& model, State& state, Effects& effects) {
 }  // namespace
 
 double interest(const Model& model, double dt) {
-  return model.settings.gain > 0 ? effective_yield(model.settings.yield, dt) : std::numeric_limits<double>::infinity();
+  return model.rigid ? std::numeric_limits<double>::infinity() : effective_yield(model.least_yield, dt);
 }
 
 void step(const Model& model, State& state, StepContext& now) {
