@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "crumple/rig/asset.h"
+
+namespace crumple {
+
+/// Tetrahedra that follow the handles alike share one rotation [Jacobson et al. 2012, section 4.2]: the number of the cluster of each
+/// tetrahedron, at most `count` of them, none empty. Alike means of similar weights and, to a lesser degree, near: the group with the
+/// greatest spread is cut in two until there are enough, so there is nothing random about it.
+std::vector<int> cluster_tets(const Asset& asset, int count);
+
+}  // namespace crumple
