@@ -131,6 +131,7 @@ class AssetChecker {
     for (const Vec3f& color : surface.colors) {
       if (!color.allFinite()) return wrong("a colour is not finite");
     }
+    if (const Result<void> maps = check_maps(asset_.maps, surface.positions.size()); !maps) return wrong("{}", maps.error().text);
     return {};
   }
 

@@ -59,7 +59,7 @@ class GltfBuilder {
   size_t add_joints(std::span<const std::array<uint16_t, 4>> joints);
   size_t add_matrices(std::span<const Eigen::Matrix4f> matrices);
   /// With bounds, as times of animation keys need them.
-  size_t add_scalars(std::span<const float> values);
+  size_t add_scalars(std::span<const float> values, GltfTarget target = GltfTarget::Other);
   /// 16 bits each where that is enough.
   size_t add_indices(std::span<const uint32_t> indices, GltfTarget target = GltfTarget::Indices);
   size_t add_triangles(std::span<const Triangle> triangles);

@@ -7,6 +7,7 @@
 
 #include "crumple/io/asset_check.h"
 #include "crumple/io/gltf_asset.h"
+#include "crumple/io/gltf_maps.h"
 #include "crumple/io/gltf_scene.h"
 
 namespace crumple::io {
@@ -250,6 +251,9 @@ class AssetReader {
     Result<TriMesh> surface = gather_surface(scene_, place_);
     if (!surface) return surface.error();
     asset_.surface = std::move(*surface);
+    Result<std::vector<PaintedMap>> maps = gather_maps(scene_, asset_.surface.positions.size());
+    if (!maps) return maps.error();
+    asset_.maps = std::move(*maps);
     return {};
   }
 

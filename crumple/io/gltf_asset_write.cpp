@@ -8,6 +8,7 @@
 #include "crumple/io/asset_check.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
+#include "crumple/io/gltf_maps.h"
 
 namespace crumple::io {
 namespace {
@@ -136,6 +137,7 @@ class AssetWriter {
     if (!surface.colors.empty()) attributes["COLOR_0"] = builder_.add_vec3(surface.colors);
     attributes["JOINTS_0"] = builder_.add_joints(skin.joints);
     attributes["WEIGHTS_0"] = builder_.add_vec4(skin.weights);
+    add_maps(asset_.maps, builder_, attributes);
     return attributes;
   }
 

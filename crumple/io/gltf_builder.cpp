@@ -81,10 +81,10 @@ size_t GltfBuilder::add_matrices(std::span<const Eigen::Matrix4f> matrices) {
   return add_accessor(add_view(bytes_of(matrices), GltfTarget::Other), kFloat, "MAT4", matrices.size());
 }
 
-size_t GltfBuilder::add_scalars(std::span<const float> values) {
+size_t GltfBuilder::add_scalars(std::span<const float> values, GltfTarget target) {
   assert(!values.empty());
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const size_t view = add_view(bytes_of(values), GltfTarget::Other);
+  const size_t view = add_view(bytes_of(values), target);
   return add_accessor(view, kFloat, "SCALAR", values.size(), Json::array({double{*low}}), Json::array({double{*high}}));
 }
 

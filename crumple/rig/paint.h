@@ -15,7 +15,8 @@ struct PaintedFactors {
 
 /// A factor inside a triangle, from those of its corners; never beyond them, and exactly theirs where they agree.
 inline double factor_at(std::span<const float> factors, const Triangle& triangle, const Vec3& barycentric) {
-  const double a = factors[static_cast<size_t>(triangle[0])], b = factors[static_cast<size_t>(triangle[1])], c = factors[static_cast<size_t>(triangle[2])];
+  const double a = factors[static_cast<size_t>(triangle[0])], b = factors[static_cast<size_t>(triangle[1])],
+               c = factors[static_cast<size_t>(triangle[2])];
   return std::clamp(a + barycentric[1] * (b - a) + barycentric[2] * (c - a), std::min({a, b, c}), std::max({a, b, c}));
 }
 

@@ -29,6 +29,7 @@ uint64_t hash_asset(const Asset& asset) {
       hash = io::hash_bytes(std::as_bytes(std::span(numbers)), hash);
     }
   }
+  for (const PaintedMap& map : asset.maps) hash = hash_vector(map.values, io::hash_bytes(map.name, hash));
   return hash;
 }
 
