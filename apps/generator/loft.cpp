@@ -231,11 +231,4 @@ void add_ring(TriMesh& mesh, const Vec3& centre, const Vec3& axis, double radius
   add_sheet(mesh, grid, plain(color));
 }
 
-void append(TriMesh& mesh, const TriMesh& other) {
-  const int first = int(mesh.positions.size());
-  mesh.positions.insert(mesh.positions.end(), other.positions.begin(), other.positions.end());
-  mesh.colors.insert(mesh.colors.end(), other.colors.begin(), other.colors.end());
-  for (const Triangle& t : other.triangles) mesh.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
-}
-
 }  // namespace crumple::generator

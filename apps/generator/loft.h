@@ -75,7 +75,4 @@ void add_spindle(TriMesh& mesh, const Vec3& from, const Vec3& to, double up, dou
 void add_ring(TriMesh& mesh, const Vec3& centre, const Vec3& axis, double radius, double thickness, const Vec3f& color, int around = 14,
               int sides = 6);
 
-/// Joins another mesh to one; both or none must have colours.
-void append(TriMesh& mesh, const TriMesh& other);
-
 }  // namespace crumple::generator

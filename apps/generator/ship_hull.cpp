@@ -214,33 +214,4 @@ void add_hull(TriMesh& mesh, const HullLines& lines, const HullBuild& build) {
   Hull(mesh, lines, build).add();
 }
 
-void add_storey(TriMesh& mesh, const HullLines& lines, const Storey& storey) {
-  const int stations = storey.stations + 1, rows = storey.rows + 1;
-  const auto along = [&](int s) { return storey.from + (storey.to - storey.from) * s / storey.stations; };
-  const auto point = [&](int s, double up, double across) {
-    const double height = storey.floor(along(s)) + up * (storey.roof(along(s)) - storey.floor(along(s)));
-    return lines.across(along(s), height, across * lines.breadth(along(s), height));
-  };
-  Grid side(rows, stations);
-  for (int r = 0; r < rows; ++r)
-    for (int s = 0; s < stations; ++s) side.at(r, s) = point(s, double(r) / storey.rows, 1);
-  add_sheet(mesh, side, plain(storey.side));
-  add_sheet(mesh, mirrored(side), plain(storey.side));
-  constexpr int kAcross = 8;
-  for (const bool behind : {true, false}) {
-    Grid wall(rows, kAcross + 1);
-    for (int r = 0; r < rows; ++r) {
-      for (int c = 0; c <= kAcross; ++c) {
-        const double across = 2.0 * c / kAcross - 1;
-        wall.at(r, c) = point(behind ? 0 : stations - 1, double(r) / storey.rows, behind ? across : -across);
-      }
-    }
-    add_sheet(mesh, wall, plain(storey.side));
-  }
-  Grid roof(kAcross + 1, stations);
-  for (int c = 0; c <= kAcross; ++c)
-    for (int s = 0; s < stations; ++s) roof.at(c, s) = point(s, 1, 1 - 2.0 * c / kAcross);
-  add_sheet(mesh, roof, plain(storey.deck));
-}
-
 }  // namespace crumple::generator

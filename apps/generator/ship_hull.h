@@ -38,15 +38,6 @@ struct HullBuild {
 /// Adds the closed hull: skin, stern, rail, the inside of the bulwark and the deck.
 void add_hull(TriMesh& mesh, const HullLines& lines, const HullBuild& build);
 
-/// Adds a closed storey that continues the skin upwards, such as a forecastle: between two stations, from one line to another.
-struct Storey {
-  double from = 0, to = 1;  // along
-  int stations = 8, rows = 3;
-  std::function<double(double along)> floor, roof;
-  Vec3f side, deck;
-};
-void add_storey(TriMesh& mesh, const HullLines& lines, const Storey& storey);
-
 /// `count` + 1 shares from 0 to 1, closer to each other near both ends.
 std::vector<double> gathered_shares(int count);
 
