@@ -8,6 +8,7 @@
 #include "crumple/core/parallel.h"
 #include "crumple/core/timer.h"
 #include "crumple/geometry/bvh.h"
+#include "crumple/geometry/inflate.h"
 #include "crumple/geometry/mesh_topology.h"
 #include "crumple/geometry/stuffing.h"
 #include "crumple/geometry/tet_quality.h"
@@ -21,9 +22,9 @@ constexpr double kMostPoints = 6e6;  // of the lattice: about 36 million tetrahe
 constexpr int kMargin = 3;           // cells around the surface, so that growing never reaches the end of the lattice
 constexpr double kBand = 2.5;        // cells: distances beyond are not measured
 constexpr double kTolerance = 0.01;  // cells: a surface vertex outside by less is as good as inside
-constexpr int kGrowRounds = 12;      // by distance; later rounds fill whole tetrahedra, which always succeeds
-// Growing by less than what is missing, and near it only, takes a round or two more and halves the volume gained at edges.
-constexpr double kGrowShare = 0.6;   // of the distance a point lies outside
+constexpr int kGrowRounds = 14;      // by distance; later rounds fill whole tetrahedra, which always succeeds
+constexpr int kInflatePasses = 6;
+constexpr double kGrowStep = 0.1;    // cells, more in each round
 constexpr double kGrowReach = 0.75;  // cells around the point
 constexpr double kThinning = 0.15;   // cells: points nearer to each other are looked at once first
 constexpr int kMostRounds = 40;
@@ -98,36 +99,6 @@ std::vector<double> sample_values(const BccLattice& lattice, const TriangleTree&
   return values;
 }
 
-/// How far points lie outside the body that a closed boundary encloses; 0 inside.
-class OutsideTest {
- public:
-  OutsideTest(const TetMesh& mesh, const std::vector<Triangle>& boundary)
-      : positions_(mesh.positions), boundary_(boundary), winding_(mesh.positions, boundary), tree_(mesh.positions, boundary) {}
-  std::vector<double> distances(const std::vector<Vec3>& points) const {
-    std::vector<double> outside(points.size(), 0.0);
-    parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) outside[i] = distance(points[i]);
-    });
-    return outside;
-  }
-
- private:
-  double distance(const Vec3& point) const {
-    const TriangleTree::Hit hit = tree_.closest(point);
-    if (hit.triangle < 0) return 1e300;
-    // Under the middle of a face its side tells; at its rim two faces may disagree and the winding number decides.
-    if (hit.barycentric.minCoeff() < 1e-3) return winding_.inside(point) ? 0 : hit.distance;
-    const auto& [a, b, c] = boundary_[hit.triangle];
-    const Vec3 normal = (positions_[b] - positions_[a]).cross(positions_[c] - positions_[a]);
-    return normal.dot(point - positions_[a]) <= 0 ? 0 : hit.distance;
-  }
-
-  const std::vector<Vec3>& positions_;
-  const std::vector<Triangle>& boundary_;
-  WindingTree winding_;
-  TriangleTree tree_;
-};
-
 /// Grows the values until the body encloses its surface and its boundary is a manifold.
 class Grower {
  public:
@@ -175,32 +146,26 @@ class Grower {
     return bad.empty();
   }
 
-  /// Points found inside are not asked again until all are: growing seldom loses one. True if all are inside.
+  /// True if all points are inside, after moving the boundary to those that nearly are. Points found inside are not asked again until
+  /// all are: growing seldom loses one.
   bool grow(int round) {
-    const OutsideTest test(stuffing_.mesh, stuffing_.boundary);
-    std::vector<double> outside = test.distances(active_);
-    if (!any_outside(outside) && active_.size() < points_.size()) active_ = points_, outside = test.distances(active_);
-    if (!any_outside(outside)) return true;
+    Inflater inflater(stuffing_.mesh, stuffing_.boundary, lattice_.cell, slack());
+    std::vector<Vec3> outside = inflater.run(active_, kInflatePasses);
+    if (outside.empty()) outside = inflater.run(points_, kInflatePasses);
+    if (outside.empty()) return true;
     std::fill(lift_.begin(), lift_.end(), 0.0);
-    std::vector<Vec3> left;
-    for (size_t i = 0; i < active_.size(); ++i) {
-      if (outside[i] <= slack()) continue;
-      left.push_back(active_[i]);
+    for (const Vec3& point : outside) {
       if (round > kGrowRounds)
-        fill_around(active_[i]);
+        fill_around(point);
       else
-        lift_around(active_[i], std::min(kGrowShare * outside[i] + slack(), 0.5 * lattice_.cell));
+        lift_around(point, kGrowStep * (1 + 0.5 * round) * lattice_.cell);
     }
-    active_ = std::move(left);
     for (size_t p = 0; p < values_.size(); ++p) {
       if (lift_[p] > 0) values_[p] += lift_[p];
     }
     return false;
   }
   double slack() const { return 0.5 * kTolerance * lattice_.cell; }
-  bool any_outside(const std::vector<double>& outside) const {
-    return std::any_of(outside.begin(), outside.end(), [&](double distance) { return distance > slack(); });
-  }
 
   template <class Visit>
   void visit_near(const Vec3& place, double radius, const Visit& visit) {
@@ -288,13 +253,13 @@ void measure(const TetMesh& mesh, const std::vector<Triangle>& boundary, const T
   report.surface_volume = signed_volume(surface.positions, surface.triangles);
   report.volume_error = report.surface_volume != 0 ? (report.volume - report.surface_volume) / std::abs(report.surface_volume) : 0;
   report.parts = connected_parts(mesh);
-  const std::vector<double> outside = OutsideTest(mesh, boundary).distances(used_positions(surface));
+  const std::vector<TriangleTree::Hit> hits = OutsideTest(mesh.positions, boundary).look(used_positions(surface));
   size_t enclosed = 0;
-  for (const double distance : outside) {
-    enclosed += distance <= kTolerance * report.cell_size;
-    report.farthest_outside = std::max(report.farthest_outside, distance);
+  for (const TriangleTree::Hit& hit : hits) {
+    enclosed += hit.distance <= kTolerance * report.cell_size;
+    report.farthest_outside = std::max(report.farthest_outside, hit.distance);
   }
-  report.enclosed = outside.empty() ? 1 : static_cast<double>(enclosed) / static_cast<double>(outside.size());
+  report.enclosed = hits.empty() ? 1 : static_cast<double>(enclosed) / static_cast<double>(hits.size());
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ struct LatticeReport {
   } seconds;  // wall time of each stage
 };
 
-/// Fills a surface with well-shaped tetrahedra: dihedral angles between about 10 and 165 degrees, none inverted, conforming, its
+/// Fills a surface with well-shaped tetrahedra: dihedral angles between 10 and 165 degrees, none inverted, conforming, its
 /// boundary a closed manifold. Inside is where the winding number exceeds a half, so small holes and overlapping shells are fine.
 Result<TetMesh> fill_with_tets(const TriMesh& surface, const LatticeSettings& settings, LatticeReport& report);
 
