@@ -25,7 +25,7 @@ struct PoseSettings {
 
 struct PoseReport {
   int rounds = 0;                // in all, also on the way to the goals
-  double energy = 0;             // as rigid as possible, mean of |F - R|^2 over the body: 0 for rigid motions
+  double energy = 0;             // as rigid as possible: about the mean of |F - R|^2 over the body, 0 for rigid motions
   std::vector<double> energies;  // with all handles at their goals: before the first and after each round; never rises
   bool converged = false;
 };

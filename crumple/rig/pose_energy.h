@@ -20,9 +20,10 @@ struct PoseFreedom {
 
 /// How far a skinned body is from being rigid everywhere, as a function of its handles alone.
 ///
-/// E = 1/V sum_t V_t |F_t - R_k(t)|^2        F_t: gradient of tetrahedron t; R_k: the best rotation of its cluster
-///   = 1/V (tr(T^T H T) - 2 sum_k R_k : S_k(T)) + 3
+/// E = 1/V sum_t V_t |F_t - R_k(t)|^2 + sum_bc a_bc |turn_b - turn_c|^2        F_t: gradient of tetrahedron t
+///   = 1/V (tr(T^T H T) - 2 sum_k R_k : S_k(T)) + 3                              R_k: the best rotation of its cluster
 ///
+/// The second sum is small: neighbouring handles would rather turn alike. Rigid motions cost nothing.
 /// T stacks turn^T and place^T of all handles (4 rows each), H = M^T L M and S_k are linear in T and made once, so that neither
 /// vertices nor tetrahedra are looked at again [Jacobson et al. 2012, section 4].
 class PoseEnergy {
