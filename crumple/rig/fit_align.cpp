@@ -1,0 +1,49 @@
+#include "crumple/rig/fit_align.h"
+
+#include <cmath>
+#include <vector>
+
+#include "crumple/rig/fit_problem.h"
+
+namespace crumple {
+namespace {
+
+constexpr double kInPlace = 1e-3;    // of the size: a point that moved less stayed
+constexpr double kStays = 0.01;      // share of points that must stay for a shape not to have been moved
+constexpr double kExplained = 0.25;  // of the squared distances: what a rigid motion must leave at most
+constexpr int kRounds = 60;
+
+double squared_distance(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, const Transform& motion) {
+  double sum = 0;
+  for (size_t i = 0; i < rest.size(); ++i) sum += counts[i] * (motion * rest[i] - shape[i]).squaredNorm();
+  return sum;
+}
+
+}  // namespace
+
+Transform whole_motion(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, double size) {
+  Transform motion = nearest_rigid(rest, shape, counts);
+  std::vector<double> faded(counts.begin(), counts.end());
+  for (int round = 0; round < kRounds; ++round) {
+    for (size_t i = 0; i < rest.size(); ++i) faded[i] = counts[i] / ((motion * rest[i] - shape[i]).norm() + 1e-6 * size);
+    motion = nearest_rigid(rest, shape, faded);
+  }
+  return motion;
+}
+
+double share_in_place(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, double distance) {
+  double stays = 0, all = 0;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    all += counts[i];
+    if ((rest[i] - shape[i]).norm() <= distance) stays += counts[i];
+  }
+  return all > 0 ? stays / all : 0;
+}
+
+bool was_moved(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, double size) {
+  if (share_in_place(rest, shape, counts, kInPlace * size) >= kStays) return false;
+  const double left = squared_distance(rest, shape, counts, nearest_rigid(rest, shape, counts));
+  return left <= kExplained * squared_distance(rest, shape, counts, Transform{});
+}
+
+}  // namespace crumple
