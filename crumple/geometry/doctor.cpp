@@ -335,6 +335,7 @@ class Doctor {
         continue;
       }
       fresh[v] = static_cast<int>(kept);
+      report_.kept.push_back(static_cast<int>(v));
       mesh_.positions[kept] = mesh_.positions[v];
       if (uvs) mesh_.uvs[kept] = mesh_.uvs[v];
       if (colors) mesh_.colors[kept] = mesh_.colors[v];

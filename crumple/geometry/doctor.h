@@ -39,6 +39,7 @@ struct MeshReport {
   size_t open_edges = 0;  // left after repair
   double volume = 0;      // signed, as the mesh is left
   double diagonal = 0;    // of the box around it
+  std::vector<int> kept;  // #vertices left: the number each had before
   bool closed() const { return open_edges == 0; }
   const MeshFinding* find(MeshFinding::Kind kind) const;
 };

@@ -66,6 +66,9 @@ class GltfBuilder {
   /// `count` vectors, all zero but those at `rows` (ascending): morph targets that move few vertices. With bounds.
   size_t add_sparse_vec3(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values);
 
+  /// A buffer view without an accessor, for what glTF has no type for; returns the view's index. Starts at a multiple of eight bytes.
+  size_t add_bytes(std::span<const std::byte> bytes);
+
   /// Appends to json[list] and returns the index: add("nodes", node).
   size_t add(std::string_view list, Json item);
   /// Declares an extension that may be ignored by readers.

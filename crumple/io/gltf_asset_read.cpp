@@ -7,6 +7,7 @@
 
 #include "crumple/io/asset_check.h"
 #include "crumple/io/gltf_asset.h"
+#include "crumple/io/gltf_certificate.h"
 #include "crumple/io/gltf_maps.h"
 #include "crumple/io/gltf_scene.h"
 
@@ -154,6 +155,11 @@ class AssetReader {
                    joints_.size());
     }
     asset_.weights = std::move(*weights);
+    const Json* given = extension_->find("certificate");
+    if (!given) return {};
+    Result<WeightCertificate> certificate = read_certificate(document_, *given, asset_.tets.positions.size(), joints_.size(), extension_where() + "/certificate");
+    if (!certificate) return certificate.error();
+    asset_.certificate = std::move(*certificate);
     return {};
   }
 

@@ -8,6 +8,7 @@
 #include "crumple/io/asset_check.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
+#include "crumple/io/gltf_certificate.h"
 #include "crumple/io/gltf_maps.h"
 
 namespace crumple::io {
@@ -157,7 +158,13 @@ class AssetWriter {
     extension["indices"] = builder_.add_indices(corners, GltfTarget::Other);
     extension["weights"] = builder_.add_scalars(asset_.weights);
     extension["rest"] = asset_.examples[0].name;
+    if (certificate_fits()) extension["certificate"] = add_certificate(*asset_.certificate, builder_);
     return extension;
+  }
+
+  /// One that speaks of other vertices or handles is left out: readers would refuse it.
+  bool certificate_fits() const {
+    return asset_.certificate && asset_.certificate->held.size() == asset_.handles.size() && asset_.certificate->raw.size() == asset_.weights.size();
   }
 
   /// One animation per example: rest at 0 s, the pose at 1 s.

@@ -52,6 +52,11 @@ size_t GltfBuilder::add_accessor(size_t view, int component_type, const char* ty
   return add("accessors", std::move(accessor));
 }
 
+size_t GltfBuilder::add_bytes(std::span<const std::byte> bytes) {
+  document_.buffer.resize((document_.buffer.size() + 7) / 8 * 8);
+  return add_view(bytes, GltfTarget::Other);
+}
+
 size_t GltfBuilder::add_positions(std::span<const Vec3f> points) {
   assert(!points.empty());
   Vec3f low = points[0], high = points[0];

@@ -80,7 +80,7 @@ class RigMaker {
     doctor_ = report_.lattice.surface = repair(solid_);
     RepairSettings gentle;
     gentle.weld = false, gentle.largest_hole = 0;
-    repair(asset_.surface, gentle);
+    report_.surface_vertices = repair(asset_.surface, gentle).kept;
     round_to_float(asset_.surface.positions);
     return {};
   }

@@ -27,6 +27,7 @@ struct RigReport {
   LatticeReport lattice;
   double weights_residual = 0, noise_floor = 0, target = 0;
   int cells = 0;
+  std::vector<int> surface_vertices;     // #vertices of the asset's surface: their numbers in the surface given
   size_t handles = 0, weights_kept = 0;  // entries that are not zero
   std::vector<std::string> warnings;
   struct Seconds {
