@@ -119,6 +119,10 @@ namespace {
 // A fan about the middle of an outline; it must see all of the outline.
 void add_cap(Facets& facets, const std::vector<Vec3>& rim, bool forwards) {
   facets.patch();
+  if (rim.size() == 4) {
+    forwards ? facets.quad(rim[0], rim[1], rim[2], rim[3]) : facets.quad(rim[3], rim[2], rim[1], rim[0]);
+    return;
+  }
   Vec3 middle = Vec3::Zero();
   for (const Vec3& point : rim) middle += point / double(rim.size());
   for (size_t k = 0; k < rim.size(); ++k) {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "crumple/core/result.h"
+#include "crumple/rig/asset.h"
+
+namespace crumple::generator {
+
+/// A freight container of 20 feet, along x about the origin, its doors at +x.
+Result<Asset> make_container();
+
+/// Length, height and width.
+inline const Vec3 kContainerSize(6.06, 2.59, 2.44);
+
+TriMesh container_surface();
+
+}  // namespace crumple::generator
