@@ -1,0 +1,216 @@
+#include "apps/cli/look.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "crumple/io/asset_check.h"
+#include "crumple/io/image.h"
+#include "crumple/render/preview.h"
+#include "crumple/render/sheet.h"
+#include "crumple/render/text.h"
+#include "crumple/rig/pose.h"
+
+namespace crumple::cli {
+namespace {
+
+const Vec3f kMoved = Vec3f(0.85f, 0.22f, 0.02f), kStaying = Vec3f(0.02f, 0.07f, 0.25f);
+constexpr render::Rgb kInk = {24, 26, 34}, kHalo = {250, 250, 249}, kFaint = {128, 131, 138};
+
+Vec3 position_of(const LookTile& tile, size_t vertex) {
+  return tile.positions.empty() ? tile.surface->positions[vertex] : Vec3(tile.positions[vertex].cast<double>());
+}
+
+Bounds bounds_of_tile(const LookTile& tile) {
+  Bounds bounds;
+  for (size_t v = 0; v < tile.surface->positions.size(); ++v) bounds.add(position_of(tile, v));
+  for (const Mark& mark : tile.marks) bounds.add(mark.at);
+  return bounds;
+}
+
+/// The corner of the room from which most of `facing` is seen; the usual one unless another is clearly better.
+Vec3 view_direction(const Bounds& rest, const std::vector<Vec3>& facing) {
+  const Vec3 usual = render::kPleasantDirection, center = 0.5 * (rest.low + rest.high),
+             half = (0.5 * (rest.high - rest.low)).cwiseMax(1e-9 * rest.diagonal());
+  Vec3 best = usual;
+  double most = -1e300;
+  for (const Vec3& signs :
+       {Vec3(1, 1, 1), Vec3(-1, 1, 1), Vec3(1, 1, -1), Vec3(-1, 1, -1), Vec3(1, -1, 1), Vec3(-1, -1, 1), Vec3(1, -1, -1), Vec3(-1, -1, -1)}) {
+    const Vec3 direction = usual.cwiseProduct(signs).normalized();
+    double seen = signs.y() < 0 ? -0.15 * static_cast<double>(facing.size()) : 0;
+    for (const Vec3& place : facing) seen += (place - center).cwiseQuotient(half).dot(direction);
+    if (seen > most + 0.05 * static_cast<double>(facing.size())) most = seen, best = direction;
+  }
+  return best;
+}
+
+FrameItem ball(const Mark& mark, double radius) {
+  FrameItem item;
+  item.name = "mark " + mark.label;
+  item.surface = std::make_shared<const TriMesh>(make_sphere(radius));
+  item.place.translation = mark.at;
+  item.look.color = mark.color;
+  item.look.roughness = 0.4;
+  return item;
+}
+
+FrameItem floor_at(double height, double size) {
+  FrameItem item;
+  item.name = "floor";
+  item.surface = std::make_shared<const TriMesh>(make_plane_patch(Vec3::UnitY(), height, size));
+  item.look.color = Vec3f(0.62f, 0.63f, 0.64f);
+  item.look.roughness = 0.9;
+  item.backdrop = true;
+  return item;
+}
+
+/// Does a triangle stand between the eye and a place?
+bool is_hidden(const LookTile& tile, const Vec3& eye, const Vec3& place, double radius) {
+  const Vec3 ray = place - eye;
+  const double limit = 1 - 1.5 * radius / ray.norm();
+  for (const Triangle& triangle : tile.surface->triangles) {
+    const Vec3 a = position_of(tile, static_cast<size_t>(triangle[0]));
+    const Vec3 ab = position_of(tile, static_cast<size_t>(triangle[1])) - a, ac = position_of(tile, static_cast<size_t>(triangle[2])) - a;
+    const Vec3 p = ray.cross(ac), from = eye - a;
+    const double determinant = ab.dot(p);
+    if (determinant == 0) continue;
+    const double u = from.dot(p) / determinant;
+    const Vec3 q = from.cross(ab);
+    const double v = ray.dot(q) / determinant, along = ac.dot(q) / determinant;
+    if (u >= 0 && v >= 0 && u + v <= 1 && along > 0 && along < limit) return true;
+  }
+  return false;
+}
+
+struct Spot {
+  double x = 0, y = 0, radius = 0;  // pixels
+};
+
+Spot project(const render::Camera& camera, const Vec3& place, double radius, const LookOptions& options) {
+  const render::CameraAxes axes = render::axes_of(camera);
+  const Vec3 ray = place - camera.eye;
+  const double depth = std::max(ray.dot(axes.forward), 1e-9);
+  const double scale = 0.5 * options.height / std::tan(0.5 * camera.fov_degrees * std::numbers::pi / 180) / depth;
+  return {0.5 * options.width + scale * ray.dot(axes.right), 0.5 * options.height - scale * ray.dot(axes.up), scale * radius};
+}
+
+void draw_ring(io::Image& image, const Spot& spot, render::Rgb color) {
+  const int reach = static_cast<int>(std::ceil(spot.radius)) + 2;
+  for (int y = std::max(0, static_cast<int>(spot.y) - reach); y <= std::min(image.height - 1, static_cast<int>(spot.y) + reach); ++y) {
+    for (int x = std::max(0, static_cast<int>(spot.x) - reach); x <= std::min(image.width - 1, static_cast<int>(spot.x) + reach); ++x) {
+      const double off = std::abs(std::hypot(x + 0.5 - spot.x, y + 0.5 - spot.y) - spot.radius);
+      const double cover = std::clamp(1.2 - off, 0.0, 1.0);
+      uint8_t* pixel = image.pixel(x, y);
+      for (size_t c = 0; c < 3; ++c) pixel[c] = static_cast<uint8_t>(std::lround(pixel[c] + cover * (color[c] - pixel[c])));
+    }
+  }
+}
+
+/// Dark letters with a light edge can be read on anything.
+void draw_label(io::Image& image, const Spot& spot, const std::string& text, bool hidden) {
+  const double height = std::max(9.0, image.height / 40.0) * (hidden ? 0.85 : 1), x = spot.x + spot.radius + 2,
+               y = spot.y - spot.radius - 0.8 * height;
+  if (!hidden) {
+    for (const auto& [dx, dy] : {std::pair{-1.0, 0.0}, {1.0, 0.0}, {0.0, -1.0}, {0.0, 1.0}, {-1.0, -1.0}, {1.0, 1.0}, {-1.0, 1.0}, {1.0, -1.0}}) {
+      render::draw_text(image, x + 1.4 * dx, y + 1.4 * dy, height, text, kHalo);
+    }
+  }
+  render::draw_text(image, x, y, height, text, hidden ? kFaint : kInk);
+}
+
+Result<io::Image> draw_tile(const LookTile& tile, const render::Camera& camera, double radius, double floor, double size,
+                            const LookOptions& options) {
+  Frame frame;
+  FrameItem body;
+  body.name = "body", body.body = 0;
+  body.surface = tile.surface, body.positions = tile.positions, body.colors = tile.colors, body.look = tile.look;
+  frame.items.push_back(std::move(body));
+  for (const Mark& mark : tile.marks) frame.items.push_back(ball(mark, radius));
+  frame.items.push_back(floor_at(floor, 50 * size));
+  render::RenderSettings settings;
+  settings.width = options.width, settings.height = options.height;
+  if (!tile.colors.empty()) settings.color = render::ColorMode::Weights;
+  render::Watch watch;
+  watch.cancel = &interrupted();
+  Result<io::Image> image = render::render_frame(frame, camera, settings, watch);
+  if (!image) return image;
+  for (const bool hidden : {true, false}) {
+    for (const Mark& mark : tile.marks) {
+      if (is_hidden(tile, camera.eye, mark.at, radius) != hidden) continue;
+      const Spot spot = project(camera, mark.at, radius, options);
+      if (hidden) draw_ring(*image, spot, kFaint);
+      draw_label(*image, spot, mark.label, hidden);
+    }
+  }
+  return image;
+}
+
+}  // namespace
+
+Result<void> draw_tiles(const std::vector<LookTile>& tiles, const std::string& file, const LookOptions& options) {
+  std::vector<Bounds> bounds;
+  double floor = 1e300;
+  for (const LookTile& tile : tiles) {
+    bounds.push_back(bounds_of_tile(tile));
+    floor = std::min(floor, bounds.back().low.y());
+  }
+  if (bounds.empty() || bounds[0].empty()) return input_error("there is nothing to draw");
+  const double size = std::max(bounds[0].diagonal(), 1e-9), radius = options.mark_size * size;
+  render::FitSettings fit;
+  fit.direction = view_direction(bounds[0], options.facing);
+  fit.aspect = static_cast<double>(options.width) / options.height;
+  const render::Camera camera = render::fit_camera(bounds, fit);
+  std::vector<io::Image> images;
+  std::vector<std::string> titles;
+  for (const LookTile& tile : tiles) {
+    Result<io::Image> image = draw_tile(tile, camera, radius, floor - 1e-3 * size, size, options);
+    if (!image) return image.error();
+    images.push_back(std::move(*image));
+    titles.push_back(tile.title);
+  }
+  return io::write_png(file, render::contact_sheet(images, std::min(options.columns, static_cast<int>(images.size())), titles, options.footer));
+}
+
+LookTile asset_tile(const Asset& asset, int example) {
+  LookTile tile;
+  const Example& shown = asset.examples[static_cast<size_t>(example)];
+  auto surface = std::make_shared<TriMesh>(asset.surface.triangles.empty() ? io::boundary_surface(asset.tets) : asset.surface);
+  const std::vector<Vec3> moved = posed_positions(asset, shown.handles);
+  const Embedding embedding = embed(asset.tets, surface->positions);
+  for (size_t i = 0; i < embedding.tet.size(); ++i) {
+    const Tetrahedron& tet = asset.tets.tets[static_cast<size_t>(embedding.tet[i])];
+    Vec3 place = Vec3::Zero();
+    for (size_t k = 0; k < 4; ++k) place += static_cast<double>(embedding.weights[i][k]) * moved[static_cast<size_t>(tet[k])];
+    tile.positions.push_back(place.cast<float>());
+  }
+  tile.surface = std::move(surface);
+  tile.look.color = asset.color, tile.look.metal = asset.metal, tile.look.roughness = asset.roughness;
+  tile.title = shown.name;
+  const double diagonal = bounds_of(asset.tets.positions).diagonal();
+  for (size_t b = 0; b < asset.handles.size(); ++b) {
+    const Vec3& rest = asset.handles[b].position;
+    const Vec3 now = shown.handles[b].rotation * rest + shown.handles[b].translation;
+    tile.marks.push_back({now, (now - rest).norm() > 1e-3 * diagonal ? kMoved : kStaying, fmt::format("{}", b)});
+  }
+  return tile;
+}
+
+Result<void> draw_asset(const Asset& asset, std::span<const int> examples, const std::string& file, const LookOptions& options) {
+  std::vector<LookTile> tiles;
+  for (const int example : examples) tiles.push_back(asset_tile(asset, example));
+  LookOptions chosen = options;
+  if (chosen.facing.empty()) {
+    for (const LookTile& tile : tiles) {
+      for (size_t b = 0; b < tile.marks.size(); ++b) {
+        if (tile.marks[b].color == kMoved) chosen.facing.push_back(asset.handles[b].position);
+      }
+    }
+  }
+  return draw_tiles(tiles, file, chosen);
+}
+
+}  // namespace crumple::cli
