@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -121,56 +122,125 @@ std::vector<Eigen::Affine3d> GltfScene::places(std::span<const GltfPose> poses) 
   return all;
 }
 
-Result<GltfScene::Posed> GltfScene::last_pose(size_t index) {
-  const Result<const Json*> animation = gltf_item(document_, "animations", index, "a reader");
-  if (!animation) return animation.error();
+Result<GltfScene::Posed> GltfScene::last_pose(size_t animation) {
+  return pose_at(animation, std::numeric_limits<double>::infinity());
+}
+
+Result<GltfScene::Posed> GltfScene::pose_at(size_t animation, double time) {
   if (const Result<void> paid = spend(node_count() * kNumbersPerPose); !paid) return paid.error();
+  const Result<std::vector<Channel>> all = channels(animation);
+  if (!all) return all.error();
   Posed posed{rest_, std::vector<bool>(node_count(), false)};
-  const Json* channels = (*animation)->find("channels");
-  for (size_t c = 0; channels && c < channels->items.size(); ++c) {
-    const std::string where = fmt::format("/animations/{}/channels/{}", index, c);
-    if (const Result<void> applied = apply_channel(**animation, channels->items[c], where, posed); !applied) return applied.error();
+  for (const Channel& channel : *all) {
+    if (const Result<void> applied = apply_channel(channel, time, fmt::format("/animations/{}", animation), posed); !applied) return applied.error();
   }
   return posed;
 }
 
-Result<void> GltfScene::apply_channel(const Json& animation, const Json& channel, const std::string& where, Posed& posed) {
+Result<std::vector<double>> GltfScene::key_times(size_t animation) {
+  const Result<std::vector<Channel>> all = channels(animation);
+  if (!all) return all.error();
+  std::vector<double> times;
+  for (const Channel& channel : *all) times.insert(times.end(), channel.times.begin(), channel.times.end());
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+Result<std::vector<GltfScene::Channel>> GltfScene::channels(size_t index) {
+  const Result<const Json*> animation = gltf_item(document_, "animations", index, "a reader");
+  if (!animation) return animation.error();
+  std::vector<Channel> all;
+  const Json* listed = (*animation)->find("channels");
+  for (size_t c = 0; listed && c < listed->items.size(); ++c) {
+    Result<std::optional<Channel>> channel = read_channel(**animation, listed->items[c], fmt::format("/animations/{}/channels/{}", index, c));
+    if (!channel) return channel.error();
+    if (*channel) all.push_back(std::move(**channel));
+  }
+  return all;
+}
+
+/// Nothing comes back for a channel that moves no node.
+Result<std::optional<GltfScene::Channel>> GltfScene::read_channel(const Json& animation, const Json& channel, const std::string& where) {
+  const auto wrong = [&](const std::string& what) { return input_error(fmt::format("{}: {}: {}", document_.name, where, what)); };
   const Json* target = channel.find("target");
   const Json* path = target ? target->find("path") : nullptr;
-  if (!path) return input_error(fmt::format("{}: {}: has no target path", document_.name, where));
-  if (!target->find("node") || path->text == "weights") return {};  // moves no node
+  if (!path) return wrong("has no target path");
+  if (!target->find("node") || path->text == "weights") return std::optional<Channel>();
   const Result<size_t> node_index = gltf_index(document_, *target, "node", where + "/target");
   if (!node_index) return node_index.error();
-  if (*node_index >= node_count())
-    return input_error(fmt::format("{}: {}: moves node {}, but there are {}", document_.name, where, *node_index, node_count()));
+  if (*node_index >= node_count()) return wrong(fmt::format("moves node {}, but there are {}", *node_index, node_count()));
 
   const Result<size_t> sampler_index = gltf_index(document_, channel, "sampler", where);
   if (!sampler_index) return sampler_index.error();
   const Json* samplers = animation.find("samplers");
-  if (!samplers || *sampler_index >= samplers->items.size())
-    return input_error(fmt::format("{}: {}: names a sampler that does not exist", document_.name, where));
+  if (!samplers || *sampler_index >= samplers->items.size()) return wrong("names a sampler that does not exist");
   const Json& sampler = samplers->items[*sampler_index];
+  const Result<size_t> input = gltf_index(document_, sampler, "input", where + "/sampler");
+  if (!input) return input.error();
   const Result<size_t> output = gltf_index(document_, sampler, "output", where + "/sampler");
   if (!output) return output.error();
-  const bool turns = path->text == "rotation";
-  const size_t width = turns ? 4 : 3;
-  const Result<std::vector<float>> values = floats(*output, static_cast<int>(width));
-  if (!values) return values.error();
+  Channel read;
+  read.node = *node_index, read.path = path->text;
   const Json* interpolation = sampler.find("interpolation");
-  const bool spline = interpolation && interpolation->text == "CUBICSPLINE";  // tangent, value, tangent for each key
-  if (spline && values->size() < 3 * width) return input_error(fmt::format("{}: {}: has too few values for a spline", document_.name, where));
-  const float* last = values->data() + values->size() - (spline ? 2 : 1) * width;
-
-  GltfPose& pose = posed.nodes[*node_index];
-  if (pose.matrix) return input_error(fmt::format("{}: {}: moves node {}, which has a fixed matrix", document_.name, where, *node_index));
-  posed.animated[*node_index] = true;
-  if (path->text == "translation") pose.translation = Vec3f(last[0], last[1], last[2]).cast<double>();
-  if (path->text == "scale") pose.scale = Vec3f(last[0], last[1], last[2]).cast<double>();
-  if (turns) {
-    const auto unit = unit_quaternion(last[0], last[1], last[2], last[3]);
-    if (!unit) return input_error(fmt::format("{}: {}: its last rotation has no length", document_.name, where));
-    pose.rotation = *unit;
+  read.step = interpolation && interpolation->text == "STEP";
+  read.spline = interpolation && interpolation->text == "CUBICSPLINE";
+  Result<std::vector<float>> times = floats(*input, 1);
+  if (!times) return times.error();
+  const size_t width = read.path == "rotation" ? 4 : 3;
+  Result<std::vector<float>> values = floats(*output, static_cast<int>(width));
+  if (!values) return values.error();
+  if (times->empty() || values->size() != times->size() * width * (read.spline ? 3 : 1)) {
+    return wrong(fmt::format("{} keys do not match {} values", times->size(), values->size() / width));
   }
+  if (!std::is_sorted(times->begin(), times->end())) return wrong("the times of its keys do not ascend");
+  read.times = std::move(*times), read.values = std::move(*values);
+  return std::optional<Channel>(std::move(read));
+}
+
+namespace {
+
+/// Between two keys, `at` from 0 to 1.
+Eigen::Vector4d between(const Eigen::Vector4d& from, const Eigen::Vector4d& to, double at, bool turns) {
+  if (!turns) return from + at * (to - from);
+  return Quat(from.normalized()).slerp(at, Quat(to.normalized())).coeffs();
+}
+
+Eigen::Vector4d hermite(const Eigen::Vector4d& from, const Eigen::Vector4d& out, const Eigen::Vector4d& to, const Eigen::Vector4d& in, double length,
+                        double at) {
+  const double s = at * at, c = s * at;
+  return (2 * c - 3 * s + 1) * from + length * (c - 2 * s + at) * out + (3 * s - 2 * c) * to + length * (c - s) * in;
+}
+
+}  // namespace
+
+Result<void> GltfScene::apply_channel(const Channel& channel, double time, const std::string& where, Posed& posed) const {
+  const bool turns = channel.path == "rotation";
+  const size_t width = turns ? 4 : 3, keys = channel.times.size();
+  // Splines hold a tangent, the value and another tangent for each key.
+  const auto number = [&](size_t key, size_t part) {
+    const float* first = channel.values.data() + (channel.spline ? 3 * key + part : key) * width;
+    Eigen::Vector4d value = Eigen::Vector4d::Zero();
+    for (size_t i = 0; i < width; ++i) value[static_cast<long>(i)] = first[i];
+    return value;
+  };
+  const size_t next = static_cast<size_t>(std::upper_bound(channel.times.begin(), channel.times.end(), time) - channel.times.begin());
+  Eigen::Vector4d value = number(next == 0 ? 0 : next - 1, 1);
+  if (next > 0 && next < keys && !channel.step) {
+    const double length = double{channel.times[next]} - channel.times[next - 1], at = (time - channel.times[next - 1]) / length;
+    value = channel.spline ? hermite(value, number(next - 1, 2), number(next, 1), number(next, 0), length, at)
+            : at > 0       ? between(value, number(next, 1), at, turns)
+                           : value;
+  }
+  GltfPose& pose = posed.nodes[channel.node];
+  if (pose.matrix) return input_error(fmt::format("{}: {}: moves node {}, which has a fixed matrix", document_.name, where, channel.node));
+  posed.animated[channel.node] = true;
+  if (channel.path == "translation") pose.translation = value.head<3>();
+  if (channel.path == "scale") pose.scale = value.head<3>();
+  if (!turns) return {};
+  const auto unit = unit_quaternion(value[0], value[1], value[2], value[3]);
+  if (!unit) return input_error(fmt::format("{}: {}: a rotation of node {} has no length", document_.name, where, channel.node));
+  pose.rotation = *unit;
   return {};
 }
 

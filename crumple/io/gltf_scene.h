@@ -41,6 +41,10 @@ class GltfScene {
     std::vector<bool> animated;  // #nodes
   };
   Result<Posed> last_pose(size_t animation);
+  /// Where nodes are at a time of an animation (seconds); before its first and after its last key they wait.
+  Result<Posed> pose_at(size_t animation, double time);
+  /// The times at which any channel of an animation that moves nodes has a key, ascending.
+  Result<std::vector<double>> key_times(size_t animation);
   /// Places of all nodes in the scene.
   std::vector<Eigen::Affine3d> places(std::span<const GltfPose> poses) const;
 
@@ -53,7 +57,17 @@ class GltfScene {
   explicit GltfScene(const GltfDocument& document) : document_(document) {}
   Result<void> link_nodes();
   Result<void> order_nodes();
-  Result<void> apply_channel(const Json& animation, const Json& channel, const std::string& where, Posed& posed);
+  /// What one channel of an animation says.
+  struct Channel {
+    size_t node = 0;
+    std::string path;           // "translation", "rotation" or "scale"
+    std::vector<float> times;   // #keys
+    std::vector<float> values;  // #keys x 3 (4 for rotations), three times as many for splines
+    bool step = false, spline = false;
+  };
+  Result<std::vector<Channel>> channels(size_t animation);
+  Result<std::optional<Channel>> read_channel(const Json& animation, const Json& channel, const std::string& where);
+  Result<void> apply_channel(const Channel& channel, double time, const std::string& where, Posed& posed) const;
   Result<void> append_primitive(const Json& primitive, const std::string& where, const Eigen::Affine3d& place, TriMesh& surface);
   Result<std::vector<uint32_t>> triangle_corners(const Json& primitive, const std::string& where, size_t vertices);
   Result<void> append_attributes(const Json& attributes, const std::string& where, size_t first, TriMesh& surface);

@@ -31,14 +31,14 @@ class ObjReader {
  public:
   ObjReader(std::string_view text, std::string_view name) : cursor_(text, name) {}
 
-  Result<TriMesh> read() {
+  Result<TriMesh> read(bool as_listed) {
     while (!cursor_.failed() && !cursor_.at_end()) {
       read_line();
       if (!cursor_.failed()) cursor_.skip_line();
     }
     if (!cursor_.failed() && triangles_.empty()) cursor_.fail("there are no faces in it");
     if (cursor_.failed()) return cursor_.error();
-    return split_ ? build_split() : build_plain();
+    return split_ && !as_listed ? build_split() : build_plain();
   }
 
  private:
@@ -148,10 +148,18 @@ class ObjReader {
 
 }  // namespace
 
-Result<TriMesh> parse_obj(std::string_view text, std::string_view name) {
+static Result<TriMesh> parse(std::string_view text, std::string_view name, bool as_listed) {
   // Every vertex takes six bytes and every corner two, so below this size all indices are ints.
   if (text.size() > static_cast<size_t>(INT_MAX)) return input_error(fmt::format("{}: is larger than 2 GiB", name));
-  return ObjReader(text, name).read();
+  return ObjReader(text, name).read(as_listed);
+}
+
+Result<TriMesh> parse_obj(std::string_view text, std::string_view name) {
+  return parse(text, name, false);
+}
+
+Result<TriMesh> parse_obj_vertices(std::string_view text, std::string_view name) {
+  return parse(text, name, true);
 }
 
 std::string write_obj(const TriMesh& mesh) {
@@ -160,7 +168,8 @@ std::string write_obj(const TriMesh& mesh) {
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
     const Vec3& p = mesh.positions[v];
     fmt::format_to(out, "v {} {} {}", p.x(), p.y(), p.z());
-    for (int channel = 0; channel < 3 && !mesh.colors.empty(); ++channel) fmt::format_to(out, " {:.4g}", display_from_linear(mesh.colors[v][channel]));
+    for (int channel = 0; channel < 3 && !mesh.colors.empty(); ++channel)
+      fmt::format_to(out, " {:.4g}", display_from_linear(mesh.colors[v][channel]));
     text += '\n';
   }
   for (const Vec2f& uv : mesh.uvs) fmt::format_to(out, "vt {} {}\n", uv.x(), 1 - uv.y());
