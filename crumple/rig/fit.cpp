@@ -2,25 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "crumple/core/timer.h"
 #include "crumple/rig/cell_choice.h"
-#include "crumple/rig/fit_align.h"
 #include "crumple/rig/fit_bones.h"
 #include "crumple/rig/fit_carry.h"
 #include "crumple/rig/fit_decompose.h"
-#include "crumple/rig/fit_weights.h"
+#include "crumple/rig/fit_input.h"
 #include "crumple/rig/rigged_body.h"
 
 namespace crumple {
 namespace {
 
 constexpr double kSmallestWeight = 1e-4;  // below it, weights are dropped
-constexpr double kSame = 1e-6;            // of the diagonal: a shape that differs by less is the rest shape
-constexpr double kFarthest = 1e3;         // diagonals: a shape that reaches farther is a mistake
 constexpr double kPull = 0.03;            // how much all goals of vertices count beside the surface
 constexpr double kFinerRms = 0.5;         // of the wanted error: what cells may leave before finer ones are tried
 constexpr double kFinerMost = 0.01;       // of the diagonal: the same for the worst vertex
@@ -47,80 +44,17 @@ void round_to_float(std::vector<Vec3>& points) {
   for (Vec3& point : points) point = point.cast<float>().cast<double>();
 }
 
-double degrees(const Mat3& rotation) {
-  return Eigen::AngleAxisd(rotation).angle() * 180 / M_PI;
-}
-
-Result<void> check_settings(const FitSettings& settings) {
-  if (settings.bones < 0 || settings.bones > kMostBones)
-    return input_error(fmt::format("{} bones: give 1 to {}, or 0 to have them counted", settings.bones, kMostBones));
-  if (settings.most_bones < 1 || settings.most_bones > kMostBones)
-    return input_error(fmt::format("at most {} bones: give 1 to {}", settings.most_bones, kMostBones));
-  if (!(settings.wanted > 0)) return input_error("the error wanted must be above 0");
-  if (settings.influences < 1) return input_error("a vertex needs at least one bone that holds it");
-  if (settings.cells != 0 && (settings.cells < 2 || settings.cells > 1000)) {
-    return input_error(fmt::format("{} cells along the longest side: give 2 to 1000, or 0 to have them chosen", settings.cells));
-  }
-  return {};
-}
-
-Result<void> check_rest(const TriMesh& rest) {
-  if (rest.triangles.empty()) return input_error("the rest shape has no triangles");
-  for (size_t v = 0; v < rest.positions.size(); ++v) {
-    if (!rest.positions[v].allFinite()) return input_error(fmt::format("vertex {} of the rest shape is at no finite place", v));
-  }
-  for (size_t t = 0; t < rest.triangles.size(); ++t) {
-    for (const int v : rest.triangles[t]) {
-      if (v >= 0 && static_cast<size_t>(v) < rest.positions.size()) continue;
-      return input_error(fmt::format("triangle {} of the rest shape asks for vertex {}, but there are {}", t, v, rest.positions.size()));
-    }
-  }
-  return {};
-}
-
-Result<void> check_example(const FitExample& example, const TriMesh& rest) {
-  if (example.positions.size() != rest.positions.size()) {
-    return input_error(
-        fmt::format("example \"{}\" has {} vertices, but the rest shape has {}: examples must keep the rest shape's vertices and their order",
-                    example.name, example.positions.size(), rest.positions.size()));
-  }
-  for (size_t v = 0; v < example.positions.size(); ++v) {
-    if (!example.positions[v].allFinite()) return input_error(fmt::format("vertex {} of example \"{}\" is at no finite place", v, example.name));
-  }
-  return {};
-}
-
-/// How much each vertex counts: half by the area around it, half like any other that is drawn, so that neither small nor large
-/// triangles are forgotten.
-std::vector<double> importance_of(const TriMesh& mesh) {
-  std::vector<double> area(mesh.positions.size(), 0.0);
-  std::vector<char> used(mesh.positions.size(), 0);
-  double all = 0;
-  for (const auto& [a, b, c] : mesh.triangles) {
-    const double third = (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]).norm() / 6;
-    for (const int v : {a, b, c}) area[v] += third, used[v] = 1;
-    all += 3 * third;
-  }
-  const auto drawn = static_cast<double>(std::count(used.begin(), used.end(), 1));
-  for (size_t v = 0; v < area.size(); ++v) area[v] = used[v] ? 0.5 * (all > 0 ? area[v] / all : 1 / drawn) + 0.5 / drawn : 0;
-  return area;
-}
-
-std::string own_name(const std::string& name, std::set<std::string>& taken) {
-  std::string own = name;
-  for (int number = 2; !taken.insert(own).second; ++number) own = fmt::format("{} {}", name, number);
-  return own;
-}
-
 class RigFitter {
  public:
-  RigFitter(const TriMesh& rest, std::vector<FitExample> examples, const FitSettings& settings, FitReport& report, const FitWatch& watch)
-      : given_(rest), examples_(std::move(examples)), settings_(settings), report_(report), watch_(watch) {}
+  RigFitter(const TriMesh& rest, FitInput input, const FitSettings& settings, FitReport& report, const FitWatch& watch)
+      : given_(rest), input_(std::move(input)), settings_(settings), report_(report), watch_(watch) {
+    report_.diagonal = input_.diagonal;
+    asset_.surface = given_;
+    round_to_float(asset_.surface.positions);
+  }
 
   Result<Asset> run() {
-    report_ = {};
-    for (const auto stage :
-         {&RigFitter::check, &RigFitter::prepare, &RigFitter::make_tets, &RigFitter::find_bones, &RigFitter::make_asset, &RigFitter::measure}) {
+    for (const auto stage : {&RigFitter::make_tets, &RigFitter::find_bones, &RigFitter::make_asset, &RigFitter::measure}) {
       if (const Result<void> done = (this->*stage)(); !done) return done.error();
       if (cancelled()) return input_error("interrupted: the rig was not finished");
     }
@@ -135,75 +69,6 @@ class RigFitter {
   bool cancelled() const { return watch_.cancel != nullptr && watch_.cancel->load(); }
   void tell(int stage, const std::string& name, double share) const {
     if (watch_.stage) watch_.stage(stage, name, share);
-  }
-
-  Result<void> check() {
-    if (const Result<void> good = check_settings(settings_); !good) return good;
-    if (const Result<void> good = check_rest(given_); !good) return good;
-    if (examples_.empty()) return input_error("no examples: give at least one shape beside the rest shape");
-    if (examples_.size() >= Skin::kMostExamples) {
-      return input_error(fmt::format("{} examples are too many (at most {} beside the rest shape)", examples_.size(), Skin::kMostExamples - 1));
-    }
-    for (const FitExample& example : examples_) {
-      if (const Result<void> good = check_example(example, given_); !good) return good;
-    }
-    return {};
-  }
-
-  /// Takes out motions of the whole, leaves out what does not differ from rest, and gives every example a name of its own.
-  Result<void> prepare() {
-    asset_.surface = given_;
-    round_to_float(asset_.surface.positions);
-    importance_ = importance_of(given_);
-    Bounds bounds;
-    for (size_t v = 0; v < given_.positions.size(); ++v) {
-      if (importance_[v] > 0) bounds.add(given_.positions[v]);
-    }
-    report_.diagonal = bounds.diagonal(), center_ = 0.5 * (bounds.low + bounds.high);
-    if (!(report_.diagonal > 0)) return input_error("the rest shape has no size");
-    std::vector<FitExample> kept;
-    std::set<std::string> names = {"rest"};
-    for (FitExample& example : examples_) {
-      FittedExample fitted;
-      align(example, fitted);
-      const double way = longest_way(example.positions);
-      if (!(way <= kFarthest * report_.diagonal))
-        return input_error(fmt::format("example \"{}\" reaches {:.3g} m from a rest shape of {:.3g} m: is it in another unit?", example.name, way,
-                                       report_.diagonal));
-      if (way <= kSame * report_.diagonal) {
-        warn("example \"{}\" is left out: it is the rest shape{}", example.name, fitted.aligned ? ", moved as a whole" : "");
-        continue;
-      }
-      fitted.name = example.name = own_name(example.name.empty() ? "example" : example.name, names);
-      report_.examples.push_back(fitted);
-      kept.push_back(std::move(example));
-    }
-    examples_ = std::move(kept);
-    if (examples_.empty()) return input_error("no example differs from the rest shape: there is nothing to fit");
-    return {};
-  }
-
-  void align(FitExample& example, FittedExample& fitted) {
-    const double size = report_.diagonal;
-    const bool wanted = settings_.align == FitSettings::Align::Always ||
-                        (settings_.align == FitSettings::Align::Auto && was_moved(given_.positions, example.positions, importance_, size));
-    if (!wanted) return;
-    const Transform motion = whole_motion(given_.positions, example.positions, importance_, size);
-    fitted.aligned = true;
-    fitted.shift = (motion * center_ - center_).norm(), fitted.turn = degrees(motion.rotation);
-    const Transform back = motion.inverse();
-    for (Vec3& p : example.positions) p = back * p;
-    if (settings_.align == FitSettings::Align::Auto) {
-      warn("example \"{}\" was moved as a whole, by {:.3g} m and {:.3g} degrees: that is taken out", example.name, fitted.shift, fitted.turn);
-    }
-  }
-
-  double longest_way(const std::vector<Vec3>& positions) const {
-    double way = 0;
-    for (size_t v = 0; v < positions.size(); ++v) {
-      if (importance_[v] > 0) way = std::max(way, (positions[v] - given_.positions[v]).norm());
-    }
-    return way;
   }
 
   /// Tetrahedra fine enough to follow the examples, if there may be so many.
@@ -252,30 +117,30 @@ class RigFitter {
       return input_error(
           fmt::format("the model is {:.3g} m large but lies at {:.4g} {:.4g} {:.4g}, where single precision cannot tell its tetrahedra apart: "
                       "move it to the origin, or give the right unit",
-                      report_.diagonal, center_.x(), center_.y(), center_.z()));
+                      report_.diagonal, input_.center.x(), input_.center.y(), input_.center.z()));
     }
     return {};
   }
 
-  Vec3 normal_place(const Vec3& point) const { return (point - center_) / report_.diagonal; }
+  Vec3 normal_place(const Vec3& point) const { return (point - input_.center) / report_.diagonal; }
 
   /// The problem for these tetrahedra, and what they leave of the examples at best.
   Result<void> carry() {
     const Stage stage(watch_, 1, "carry", report_.seconds.carry);
     problem_ = {};
-    problem_.examples = static_cast<int>(examples_.size());
+    problem_.examples = static_cast<int>(input_.examples.size());
     const Embedding embedding = embed(asset_.tets, asset_.surface.positions);
     TetMesh mesh = asset_.tets;
     for (Vec3& p : mesh.positions) p = normal_place(p);
     std::vector<Vec3> points;
     for (size_t v = 0; v < given_.positions.size(); ++v) {
-      if (importance_[v] == 0) continue;
+      if (input_.importance[v] == 0) continue;
       const auto& share = embedding.weights[v];
       points.push_back(normal_place(asset_.surface.positions[v]));
       problem_.corners.push_back(asset_.tets.tets[static_cast<size_t>(embedding.tet[v])]);
       problem_.shares.push_back({share[0], share[1], share[2], share[3]});
-      problem_.importance.push_back(importance_[v]);
-      for (const FitExample& example : examples_) problem_.shapes.push_back(normal_place(example.positions[v]));
+      problem_.importance.push_back(input_.importance[v]);
+      for (const FitExample& example : input_.examples) problem_.shapes.push_back(normal_place(example.positions[v]));
     }
     Result<std::vector<Vec3>> goals =
         carry_to_tets(mesh, problem_.corners, problem_.shares, problem_.importance, points, problem_.shapes, problem_.examples);
@@ -359,14 +224,14 @@ class RigFitter {
     asset_.examples = {{"rest", std::vector<HandleTransform>(asset_.handles.size())}};
     bool far = false;
     for (int e = 0; e < problem_.examples; ++e) {
-      Example example{examples_[static_cast<size_t>(e)].name, {}};
+      Example example{input_.examples[static_cast<size_t>(e)].name, {}};
       for (const int b : order) {
         const Transform& motion = state_.motion(b, e, problem_.examples);
         HandleTransform to;
         to.rotation = Quat(motion.rotation).normalized();
         if (to.rotation.w() < 0) to.rotation.coeffs() *= -1;
         // In metres: x = c + D (R (u - c) / D + t).
-        to.translation = center_ + report_.diagonal * motion.translation - to.rotation * center_;
+        to.translation = input_.center + report_.diagonal * motion.translation - to.rotation * input_.center;
         far |= degrees(motion.rotation) > kLongTurn;
         example.handles.push_back(to);
       }
@@ -422,7 +287,7 @@ class RigFitter {
       std::vector<Vec3f> moved(vertices);
       skin_all(body->skin, blend, moved);
       const std::vector<Vec3f> seen = carried_surface(*body, moved);
-      measure_example(seen, examples_[e - 1].positions, report_.examples[e - 1]);
+      measure_example(seen, input_.examples[e - 1].positions, report_.examples[e - 1]);
     }
     return {};
   }
@@ -430,7 +295,7 @@ class RigFitter {
   void measure_example(const std::vector<Vec3f>& seen, const std::vector<Vec3>& wanted, FittedExample& fitted) const {
     double sum = 0, drawn = 0;
     for (size_t v = 0; v < seen.size(); ++v) {
-      if (importance_[v] == 0) continue;
+      if (input_.importance[v] == 0) continue;
       const double error = (seen[v].cast<double>() - wanted[v]).norm() / report_.diagonal;
       sum += error * error, ++drawn;
       if (error > fitted.most) fitted.most = error, fitted.worst_at = given_.positions[v];
@@ -439,13 +304,11 @@ class RigFitter {
   }
 
   const TriMesh& given_;
-  std::vector<FitExample> examples_;
+  FitInput input_;
   const FitSettings& settings_;
   FitReport& report_;
   const FitWatch& watch_;
   MeshReport doctor_;
-  std::vector<double> importance_;  // #vertices of the surface; 0 for those that no triangle uses
-  Vec3 center_ = Vec3::Zero();
   FitProblem problem_;
   Decomposition state_;
   Asset asset_;
@@ -454,7 +317,10 @@ class RigFitter {
 }  // namespace
 
 Result<Asset> fit_rig(const TriMesh& rest, std::vector<FitExample> examples, const FitSettings& settings, FitReport& report, const FitWatch& watch) {
-  return RigFitter(rest, std::move(examples), settings, report, watch).run();
+  report = {};
+  Result<FitInput> input = prepare_input(rest, std::move(examples), settings, report);
+  if (!input) return input.error();
+  return RigFitter(rest, std::move(*input), settings, report, watch).run();
 }
 
 }  // namespace crumple

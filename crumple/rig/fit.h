@@ -39,8 +39,8 @@ struct FittedExample {
   double rms = 0, most = 0;              // errors of the surface as it will be seen
   Vec3 worst_at = Vec3::Zero();          // metres, on the rest surface
   double cells_rms = 0, cells_most = 0;  // errors that tetrahedra of this size leave however their vertices move
-  double shift = 0, turn = 0;            // metres, degrees: the motion that was taken out
-  bool aligned = false;
+  bool aligned = false;                  // a motion of the whole was taken out,
+  Transform motion;                      // which took the rest shape there
 };
 
 struct FitReport {
