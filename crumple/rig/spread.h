@@ -4,17 +4,17 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
-#include <span>
 #include <vector>
 
 #include "crumple/geometry/geodesic.h"
+#include "crumple/rig/paint.h"
 
 namespace crumple {
 
 /// The smoothing kernel around one vertex: who feels a hit there, and how much.
 struct SpreadRow {
   std::vector<int> vertices;
-  std::vector<float> values;  // phi in (0, 1], paper 1, eq. 12
+  std::vector<float> values;  // phi in (0, 1], paper 1, eq. 12, times the painted gain of the vertex that feels it
 };
 
 /// phi(x), x = distance / radius. paper 1, eq. 12
@@ -26,23 +26,24 @@ inline float cubic_kernel(float x) {
 /// those of the rest shape). Any thread may ask; what it gets does not depend on who asked first.
 class SpreadRows {
  public:
-  /// `factors` of the radius, one for each vertex, widen or narrow the row of the vertex that is hit; 0 leaves it alone. None: 1 everywhere.
-  SpreadRows(const EdgeGraph& graph, double radius, std::span<const float> factors = {});
+  /// A painted radius widens or narrows the row of the vertex that is hit; 0 leaves that vertex alone. A painted gain acts on those that
+  /// are reached: a strong part keeps its shape however near the hit. Both arguments must outlive the rows.
+  SpreadRows(const EdgeGraph& graph, double radius, const PaintedFactors& paint);
   std::shared_ptr<const SpreadRow> row(int vertex);
 
  private:
   const EdgeGraph& graph_;
   double radius_;
-  std::span<const float> factors_;  // #vertices or empty
+  const PaintedFactors& paint_;
   std::shared_mutex mutex_;
   std::vector<std::shared_ptr<const SpreadRow>> rows_;  // #vertices, empty until asked for
   size_t kept_bytes_ = 0;
 };
 
-/// The rows of one mesh, painted in one way, for every radius in use. The graph and the factors must outlive it.
+/// The rows of one mesh, painted in one way, for every radius in use.
 class SpreadLibrary {
  public:
-  std::shared_ptr<SpreadRows> rows(const EdgeGraph& graph, double radius, std::span<const float> factors = {});
+  std::shared_ptr<SpreadRows> rows(const EdgeGraph& graph, double radius, const PaintedFactors& paint);
 
  private:
   std::mutex mutex_;

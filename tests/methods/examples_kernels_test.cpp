@@ -141,7 +141,8 @@ TEST(ExamplesEquation11, a_hit_spreads_by_the_kernel_of_the_distance_along_the_b
   const TetMesh mesh = bar_asset(3).tets;
   const EdgeGraph graph = edge_graph(mesh);
   const double radius = 0.7;
-  SpreadRows rows(graph, radius);
+  const PaintedFactors plain;
+  SpreadRows rows(graph, radius, plain);
   for (const int seed : {0, 40, 100}) {
     const auto row = rows.row(seed);
     const std::vector<Reached> reached = reach(graph, seed, radius);
@@ -159,7 +160,8 @@ TEST(ExamplesEquation11, a_hit_spreads_by_the_kernel_of_the_distance_along_the_b
 TEST(ExamplesEquation11, spreading_is_symmetric) {
   const TetMesh mesh = bar_asset(2).tets;
   const EdgeGraph graph = edge_graph(mesh);
-  SpreadRows rows(graph, 0.9);
+  const PaintedFactors plain;
+  SpreadRows rows(graph, 0.9, plain);
   const int vertices = static_cast<int>(mesh.positions.size());
   std::vector<float> table(static_cast<size_t>(vertices) * vertices, 0.0f);
   for (int i = 0; i < vertices; ++i) {

@@ -47,7 +47,7 @@ Result<Model> build(const RiggedBody& body, const Settings& settings, double res
   Model model;
   model.settings = settings;
   model.body = &body;
-  model.spread = body.spreads->rows(body.graph, settings.radius, body.paint.radius);
+  model.spread = body.spreads->rows(body.graph, settings.radius, body.paint);
   model.least_yield = least_yield(body, settings);
   model.rigid = is_rigid(body, settings);
   model.restitution = restitution;

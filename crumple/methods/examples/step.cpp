@@ -57,35 +57,19 @@ Wishes project_impulses(const Model& model, const State& state, const StepContex
   return wishes;
 }
 
-/// Adds one wish to what is pending around it. `share(i, vertex)` is how much of it the i-th vertex of the row takes up.
-template <class Share>
-void add_wish(const SpreadRow& row, const std::vector<float>& wish, State& state, const Share& share) {
-  const size_t examples = wish.size();
-  for (size_t i = 0; i < row.vertices.size(); ++i) {
-    const size_t reached = static_cast<size_t>(row.vertices[i]);
-    const float value = share(i, reached);
-    if (value == 0) continue;
-    float* pending = &state.pending[reached * examples];
-    for (size_t e = 0; e < examples; ++e) pending[e] += value * wish[e];
-    state.active[reached / Skin::kLanes] = 1;
-  }
-}
-
 /// Each wish reaches its neighbourhood along the body. eq. 11
 void spread(const Model& model, State& state, const Wishes& wishes) {
   const size_t examples = static_cast<size_t>(model.body->skin.examples);
-  const std::vector<float>& gain = model.body->paint.gain;
   std::vector<float> wish(examples);
   for (const auto& [vertex, change] : wishes) {
     std::copy(change.begin(), change.end(), wish.begin());
     if (std::all_of(wish.begin(), wish.end(), [](float value) { return value == 0; })) continue;
     const auto row = model.spread->row(vertex);
-    const std::vector<float>& kernel = row->values;
-    // A painted gain acts where the body would give way, not where it was hit: a strong part then keeps its shape however near the hit.
-    if (gain.empty()) {
-      add_wish(*row, wish, state, [&](size_t i, size_t) { return kernel[i]; });
-    } else {
-      add_wish(*row, wish, state, [&](size_t i, size_t reached) { return gain[reached] * kernel[i]; });
+    for (size_t i = 0; i < row->vertices.size(); ++i) {
+      const size_t reached = static_cast<size_t>(row->vertices[i]);
+      float* pending = &state.pending[reached * examples];
+      for (size_t e = 0; e < examples; ++e) pending[e] += row->values[i] * wish[e];
+      state.active[reached / Skin::kLanes] = 1;
     }
   }
 }
