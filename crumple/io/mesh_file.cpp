@@ -9,6 +9,7 @@
 #include "crumple/io/gltf_scene.h"
 #include "crumple/io/obj.h"
 #include "crumple/io/ply.h"
+#include "crumple/io/stl.h"
 
 namespace crumple::io {
 namespace {
@@ -37,12 +38,14 @@ struct Entry {
 constexpr MeshFormat kFormats[] = {
     {"Wavefront OBJ", ".obj", true, "text; positions, texture coordinates, polygons"},
     {"PLY", ".ply", true, "text or binary little endian; written binary, with vertex colours"},
+    {"STL", ".stl", false, "text or binary; corners in one place become one vertex, except across creases"},
     {"binary glTF", ".glb", false, "all meshes of the scene in their rest shape, as one surface"},
     {"glTF", ".gltf", false, "the same with its buffer inside or in a file beside it"},
 };
 constexpr Entry kEntries[] = {
     {read_with<parse_obj>, write_obj},
     {read_with<parse_ply>, write_ply},
+    {read_with<parse_stl>, nullptr},
     {read_gltf_surface, nullptr},
     {read_gltf_surface, nullptr},
 };
@@ -67,10 +70,19 @@ std::span<const MeshFormat> mesh_formats() {
   return kFormats;
 }
 
-Result<TriMesh> read_mesh(const std::filesystem::path& file) {
+Result<TriMesh> read_model(const std::filesystem::path& file) {
   const Result<const Entry*> entry = entry_for(file, false);
   if (!entry) return entry.error();
   return (*entry)->read(file);
+}
+
+Result<TriMesh> read_mesh(const std::filesystem::path& file) {
+  Result<TriMesh> mesh = read_model(file);
+  if (!mesh) return mesh;
+  for (size_t v = 0; v < mesh->positions.size(); ++v) {
+    if (!mesh->positions[v].allFinite()) return input_error(fmt::format("{}: vertex {} is at no finite place; 'crumple doctor' removes it", file.string(), v));
+  }
+  return mesh;
 }
 
 Result<void> write_mesh(const TriMesh& mesh, const std::filesystem::path& file) {

@@ -21,6 +21,8 @@ std::span<const MeshFormat> mesh_formats();
 
 /// A surface as it lies in the file, in the file's units; the extension of the name tells the format.
 Result<TriMesh> read_mesh(const std::filesystem::path& file);
+/// The same for a doctor to look at: vertices may not be finite where the format can say so.
+Result<TriMesh> read_model(const std::filesystem::path& file);
 Result<void> write_mesh(const TriMesh& mesh, const std::filesystem::path& file);
 
 }  // namespace crumple::io
