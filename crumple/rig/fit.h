@@ -36,6 +36,7 @@ struct FitSettings {
 /// Lengths over the diagonal of the rest shape.
 struct FittedExample {
   std::string name;
+  size_t given = 0;                      // which of those that were given
   double rms = 0, most = 0;              // errors of the surface as it will be seen
   Vec3 worst_at = Vec3::Zero();          // metres, on the rest surface
   double cells_rms = 0, cells_most = 0;  // errors that tetrahedra of this size leave however their vertices move

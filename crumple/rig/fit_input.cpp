@@ -133,8 +133,10 @@ Result<FitInput> prepare_input(const TriMesh& rest, std::vector<FitExample> exam
   FitInput input = measure_rest(rest);
   if (!(input.diagonal > 0)) return input_error("the rest shape has no size");
   std::set<std::string> names = {"rest"};
-  for (FitExample& example : examples) {
+  for (size_t i = 0; i < examples.size(); ++i) {
+    FitExample& example = examples[i];
     FittedExample fitted;
+    fitted.given = i;
     align(rest, input, settings.align, example, fitted);
     const double way = longest_way(rest, input, example.positions);
     if (!(way <= kFarthest * input.diagonal)) {
