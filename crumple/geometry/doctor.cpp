@@ -15,6 +15,7 @@ using Kind = MeshFinding::Kind;
 
 constexpr double kFarthest = 1e12;  // metres: products of coordinates beyond lose all digits
 constexpr size_t kHolesListed = 8;
+constexpr size_t kPlacesListed = 24;
 constexpr double kHoleEffort = 2e8;    // points tested while filling all holes: about a second
 constexpr double kRoundEnough = 0.02;  // volume over area^1.5 (a sphere has 0.094): below, an open shell has no outside
 
@@ -25,6 +26,16 @@ std::string place_text(const Vec3& place) {
 const char* plural(size_t count, const char* one, const char* many) {
   return count == 1 ? one : many;
 }
+
+/// Where something was found: how often, and the first few places.
+struct Places {
+  size_t count = 0;
+  std::vector<Vec3> some;
+  void add(const Vec3& place) {
+    if (++count <= kPlacesListed) some.push_back(place);
+  }
+  Vec3 first() const { return some.empty() ? Vec3(Vec3::Zero()) : some[0]; }
+};
 
 /// One mesh on the table. The steps stand in the order they must run; each leaves the mesh valid for the next.
 class Doctor {
@@ -52,7 +63,10 @@ class Doctor {
 
  private:
   void add(Kind kind, size_t count, const Vec3& place, bool repaired, std::string text) {
-    report_.findings.push_back({kind, count, place, repaired && repairing_, std::move(text)});
+    report_.findings.push_back({kind, count, place, {}, repaired && repairing_, std::move(text)});
+  }
+  void add(Kind kind, const Places& places, bool repaired, std::string text) {
+    report_.findings.push_back({kind, places.count, places.first(), places.some, repaired && repairing_, std::move(text)});
   }
   /// What repair did, or would do.
   std::string done(const char* did, const char* would) const { return repairing_ ? fmt::format(" ({})", did) : fmt::format(" (repair {})", would); }
@@ -119,21 +133,19 @@ class Doctor {
 
   void weld() {
     same_ = first_in_place(mesh_.positions, settings_.weld_tolerance * report_.diagonal, bad_);
-    size_t doubled = 0;
-    int example = -1;
+    Places doubled;
     std::vector<bool> seen(mesh_.positions.size(), false);
     for (Triangle& t : mesh_.triangles) {
       for (int& v : t) {
         const int first = same_[v];
         if (first == v || !same_look(v, first)) continue;
-        if (!seen[v]) seen[v] = true, ++doubled, example = example < 0 ? v : example;
+        if (!seen[v]) seen[v] = true, doubled.add(mesh_.positions[v]);
         if (settings_.weld) v = first;
       }
     }
-    if (doubled == 0) return;
-    const Vec3 place = mesh_.positions[example];
-    add(Kind::DoubledVertices, doubled, place, settings_.weld,
-        fmt::format("{} {} on another one, {}{}", doubled, plural(doubled, "vertex lies", "vertices lie"), place_text(place),
+    if (doubled.count == 0) return;
+    add(Kind::DoubledVertices, doubled, settings_.weld,
+        fmt::format("{} {} on another one, {}{}", doubled.count, plural(doubled.count, "vertex lies", "vertices lie"), place_text(doubled.first()),
                     settings_.weld ? done("merged", "merges them") : " (kept: welding is off)"));
   }
 
@@ -142,70 +154,74 @@ class Doctor {
       const auto& [a, b, c] = mesh_.triangles[t];
       return same_[a] == same_[b] || same_[b] == same_[c] || same_[c] == same_[a];
     };
-    size_t points = 0, needles = 0, first_point = 0, first_needle = 0;
+    Places points, needles;
     const double smallest = 1e-14 * report_.diagonal * report_.diagonal;
     for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
       if (collapsed(t)) {
-        if (points++ == 0) first_point = t;
+        points.add(middle(t));
       } else if (!(area(t).norm() > smallest)) {
-        if (needles++ == 0) first_needle = t;
+        needles.add(middle(t));
       }
     }
-    if (needles > 0) {
-      add(Kind::Degenerate, needles, middle(first_needle), false,
-          fmt::format("{} {} no area, {} (kept: removing them would open the surface)", needles, plural(needles, "triangle has", "triangles have"),
-                      place_text(middle(first_needle))));
+    if (needles.count > 0) {
+      add(Kind::Degenerate, needles, false,
+          fmt::format("{} {} no area, {} (kept: removing them would open the surface)", needles.count,
+                      plural(needles.count, "triangle has", "triangles have"), place_text(needles.first())));
     }
-    if (points == 0) return;
-    const Vec3 place = middle(first_point);
+    if (points.count == 0) return;
     filter([&](size_t t) { return !collapsed(t); });
-    add(Kind::Degenerate, points, place, true,
-        fmt::format("{} {} to a line or point, {}{}", points, plural(points, "triangle has shrunk", "triangles have shrunk"), place_text(place),
-                    done("removed", "removes them")));
+    add(Kind::Degenerate, points, true,
+        fmt::format("{} {} to a line or point, {}{}", points.count, plural(points.count, "triangle has shrunk", "triangles have shrunk"),
+                    place_text(points.first()), done("removed", "removes them")));
   }
 
   void drop_doubled_faces() {
     const DoubledFaces doubled = find_doubled_faces(mesh_.triangles, same_);
     if (doubled.count == 0) return;
-    const Vec3 place = middle(doubled.example);
+    Places places;
+    places.add(middle(doubled.example));
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      if (!doubled.keep[t]) places.add(middle(t));
+    }
+    places.count = doubled.count;
     filter([&](size_t t) { return doubled.keep[t] != 0; });
-    add(Kind::DoubledFaces, doubled.count, place, true,
+    add(Kind::DoubledFaces, places, true,
         fmt::format("{} {} the corners of another one, {}{}", doubled.count, plural(doubled.count, "triangle has", "triangles have"),
-                    place_text(place), done("removed", "removes them")));
+                    place_text(places.first()), done("removed", "removes them")));
   }
 
   void turn_flipped() {
     uses_ = sorted_edge_uses(mesh_.triangles, same_);
     shells_ = find_shells(uses_, mesh_.triangles.size());
-    size_t flipped = 0, one_sided = 0, crowded = 0;
-    Vec3 flipped_at = Vec3::Zero(), one_sided_at = Vec3::Zero(), crowded_at = Vec3::Zero();
+    Places flipped, one_sided, crowded;
     for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
       if (!shells_.turn[t]) continue;
-      if (flipped++ == 0) flipped_at = middle(t);
+      flipped.add(middle(t));
       std::swap(mesh_.triangles[t][1], mesh_.triangles[t][2]);
     }
-    for (size_t t = mesh_.triangles.size(); t-- > 0;) {
-      if (shells_.one_sided[shells_.shell_of[t]]) one_sided_at = middle(t);
+    std::vector<bool> seen(shells_.count(), false);
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      const auto shell = static_cast<size_t>(shells_.shell_of[t]);
+      if (shells_.one_sided[shell] && !seen[shell]) seen[shell] = true, one_sided.add(middle(t));
     }
-    for (const bool one : shells_.one_sided) one_sided += one;
     for_each_edge(uses_, [&](const EdgeUse* use, size_t count) {
-      if (count > 2 && crowded++ == 0) crowded_at = 0.5 * (mesh_.positions[use->low] + mesh_.positions[use->high]);
+      if (count > 2) crowded.add(0.5 * (mesh_.positions[use->low] + mesh_.positions[use->high]));
     });
-    if (crowded > 0) {
-      add(Kind::NonManifoldEdges, crowded, crowded_at, false,
-          fmt::format("{} {} more than two triangles, {} (left as they are)", crowded, plural(crowded, "edge has", "edges have"),
-                      place_text(crowded_at)));
+    if (crowded.count > 0) {
+      add(Kind::NonManifoldEdges, crowded, false,
+          fmt::format("{} {} more than two triangles, {} (left as they are)", crowded.count, plural(crowded.count, "edge has", "edges have"),
+                      place_text(crowded.first())));
     }
-    if (flipped > 0) {
-      add(Kind::FlippedFaces, flipped, flipped_at, true,
-          fmt::format("{} {} against the neighbours, {}{}", flipped, plural(flipped, "triangle faces", "triangles face"), place_text(flipped_at),
-                      done("turned", "turns them")));
+    if (flipped.count > 0) {
+      add(Kind::FlippedFaces, flipped, true,
+          fmt::format("{} {} against the neighbours, {}{}", flipped.count, plural(flipped.count, "triangle faces", "triangles face"),
+                      place_text(flipped.first()), done("turned", "turns them")));
       uses_ = sorted_edge_uses(mesh_.triangles, same_);
     }
-    if (one_sided > 0) {
-      add(Kind::OneSided, one_sided, one_sided_at, false,
-          fmt::format("{} {} one side only (as a Moebius strip), {}: no orientation is right", one_sided,
-                      plural(one_sided, "shell has", "shells have"), place_text(one_sided_at)));
+    if (one_sided.count > 0) {
+      add(Kind::OneSided, one_sided, false,
+          fmt::format("{} {} one side only (as a Moebius strip), {}: no orientation is right", one_sided.count,
+                      plural(one_sided.count, "shell has", "shells have"), place_text(one_sided.first())));
     }
   }
 
@@ -214,6 +230,7 @@ class Doctor {
     double width = 0;
     Vec3 place = Vec3::Zero();
     bool filled = false;
+    std::vector<Vec3> rim;  // some of it
   };
 
   void fill_holes() {
@@ -225,6 +242,8 @@ class Doctor {
       Hole hole;
       Bounds bounds;
       for (const int v : loop.vertices) bounds.add(mesh_.positions[v]);
+      for (size_t i = 0; i < loop.vertices.size(); i += loop.vertices.size() / kPlacesListed + 1)
+        hole.rim.push_back(mesh_.positions[loop.vertices[i]]);
       hole.edges = loop.vertices.size() - (loop.closed ? 0 : 1);
       hole.width = bounds.diagonal(), hole.place = 0.5 * (bounds.low + bounds.high);
       if (loop.closed && hole.edges <= static_cast<size_t>(settings_.most_hole_edges) && hole.width <= settings_.largest_hole * report_.diagonal) {
@@ -247,12 +266,14 @@ class Doctor {
       add(Kind::Hole, 1, hole.place, hole.filled,
           fmt::format("a hole of {} edges, {:.4g} m wide, {}{}", hole.edges, hole.width, place_text(hole.place),
                       hole.filled ? done("filled", "fills it") : " (left open)"));
+      report_.findings.back().places = hole.rim;
     }
     if (listed == holes.size()) return;
     size_t filled = 0;
-    for (size_t i = listed; i < holes.size(); ++i) filled += holes[i].filled;
-    const size_t rest = holes.size() - listed;
-    add(Kind::Hole, rest, holes[listed].place, filled == rest,
+    Places places;
+    for (size_t i = listed; i < holes.size(); ++i) filled += holes[i].filled, places.add(holes[i].place);
+    const size_t rest = places.count;
+    add(Kind::Hole, places, filled == rest,
         fmt::format("{} smaller {}{}", rest, plural(rest, "hole", "holes"),
                     filled == rest ? done("filled", "fills them") : fmt::format(", {} of them too bent to fill", rest - filled)));
   }
@@ -275,17 +296,17 @@ class Doctor {
       inward[s] = volume[s] < -least && !shells_.one_sided[s];
     }
     keep_cavities(inward);
-    size_t turned = 0;
-    Vec3 place = Vec3::Zero();
+    Places turned;
     for (size_t s = 0; s < count; ++s) {
-      if (inward[s] && turned++ == 0) place = center[s];
+      if (inward[s]) turned.add(center[s]);
     }
-    if (turned == 0) return;
+    if (turned.count == 0) return;
     for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
       if (inward[shells_.shell_of[t]]) std::swap(mesh_.triangles[t][1], mesh_.triangles[t][2]);
     }
-    add(Kind::InsideOut, turned, place, true,
-        fmt::format("{} {} inside out, {}{}", turned, plural(turned, "shell is", "shells are"), place_text(place), done("turned", "turns them")));
+    add(Kind::InsideOut, turned, true,
+        fmt::format("{} {} inside out, {}{}", turned.count, plural(turned.count, "shell is", "shells are"), place_text(turned.first()),
+                    done("turned", "turns them")));
   }
 
   void keep_cavities(std::vector<char>& inward) const {
@@ -309,15 +330,14 @@ class Doctor {
       for (const int v : mesh_.triangles[t]) bounds[shells_.shell_of[t]].add(mesh_.positions[v]);
     }
     report_.shells = bounds.size();
-    size_t tiny = 0;
-    Vec3 place = Vec3::Zero();
+    Places tiny;
     for (const Bounds& box : bounds) {
-      if (box.diagonal() < settings_.tiny_shell * report_.diagonal && tiny++ == 0) place = 0.5 * (box.low + box.high);
+      if (box.diagonal() < settings_.tiny_shell * report_.diagonal) tiny.add(0.5 * (box.low + box.high));
     }
-    if (tiny == 0) return;
-    add(Kind::TinyShells, tiny, place, false,
-        fmt::format("{} loose {} smaller than {:.3g} m, {} (kept)", tiny, plural(tiny, "shell is", "shells are"),
-                    settings_.tiny_shell * report_.diagonal, place_text(place)));
+    if (tiny.count == 0) return;
+    add(Kind::TinyShells, tiny, false,
+        fmt::format("{} loose {} smaller than {:.3g} m, {} (kept)", tiny.count, plural(tiny.count, "shell is", "shells are"),
+                    settings_.tiny_shell * report_.diagonal, place_text(tiny.first())));
   }
 
   void drop_unused() {
@@ -326,12 +346,12 @@ class Doctor {
       for (const int v : t) fresh[v] = 0;
     }
     const bool uvs = mesh_.uvs.size() == fresh.size(), colors = mesh_.colors.size() == fresh.size();
-    size_t kept = 0, unused = 0;
-    Vec3 place = Vec3::Zero();
+    size_t kept = 0;
+    Places unused;
     for (size_t v = 0; v < fresh.size(); ++v) {
       if (fresh[v] < 0) {
         // Those merged or not finite have been reported already.
-        if (!bad_[v] && same_[v] == static_cast<int>(v) && unused++ == 0) place = mesh_.positions[v];
+        if (!bad_[v] && same_[v] == static_cast<int>(v)) unused.add(mesh_.positions[v]);
         continue;
       }
       fresh[v] = static_cast<int>(kept);
@@ -347,9 +367,9 @@ class Doctor {
     for (Triangle& t : mesh_.triangles) {
       for (int& v : t) v = fresh[v];
     }
-    if (unused == 0) return;
-    add(Kind::UnusedVertices, unused, place, true,
-        fmt::format("{} {} to no triangle, {}{}", unused, plural(unused, "vertex belongs", "vertices belong"), place_text(place),
+    if (unused.count == 0) return;
+    add(Kind::UnusedVertices, unused, true,
+        fmt::format("{} {} to no triangle, {}{}", unused.count, plural(unused.count, "vertex belongs", "vertices belong"), place_text(unused.first()),
                     done("removed", "removes them")));
   }
 
@@ -359,14 +379,16 @@ class Doctor {
     const Vec3 place = mesh_.triangles.empty() ? Vec3(Vec3::Zero()) : middle(0);
     if (mesh_.triangles.empty()) add(Kind::Empty, 1, place, false, "the mesh has no usable triangle");
     if (!(size_.minCoeff() > 1e-9 * diagonal) || !(std::abs(report_.volume) > 1e-9 * diagonal * diagonal * diagonal)) {
-      add(Kind::Flat, 1, place, false, fmt::format("the mesh is flat: {:.4g} x {:.4g} x {:.4g} m with no volume", size_.x(), size_.y(), size_.z()));
+      add(Kind::Flat, 1, place, false,
+          fmt::format("the mesh is flat ({:.4g} x {:.4g} x {:.4g} m with no volume): give it a thickness", size_.x(), size_.y(), size_.z()));
     }
     if (diagonal > 1000) {
       add(Kind::Units, 1, place, false,
-          fmt::format("the mesh is {:.4g} m across: if it was drawn in millimetres, scale it by 0.001 to {:.4g} m", diagonal, 0.001 * diagonal));
+          fmt::format("the mesh is {:.4g} m across: if it was drawn in millimetres (--unit mm) it is {:.4g} m, in centimetres (--unit cm) {:.4g} m",
+                      diagonal, 0.001 * diagonal, 0.01 * diagonal));
     } else if (diagonal < 0.001) {
       add(Kind::Units, 1, place, false,
-          fmt::format("the mesh is only {:.4g} m across: if it was drawn in kilometres, scale it by 1000 to {:.4g} m", diagonal, 1000 * diagonal));
+          fmt::format("the mesh is only {:.4g} m across: if it was drawn in kilometres (--unit km) it is {:.4g} m", diagonal, 1000 * diagonal));
     }
   }
 
@@ -388,6 +410,11 @@ const MeshFinding* MeshReport::find(MeshFinding::Kind kind) const {
     if (finding.kind == kind) return &finding;
   }
   return nullptr;
+}
+
+const MeshFinding* MeshReport::hopeless() const {
+  const MeshFinding* empty = find(Kind::Empty);
+  return empty ? empty : find(Kind::Flat);
 }
 
 MeshReport repair(TriMesh& mesh, const RepairSettings& settings) {

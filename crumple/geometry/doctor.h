@@ -29,6 +29,7 @@ struct MeshFinding {
   Kind kind;
   size_t count = 0;
   Vec3 place = Vec3::Zero();  // of one example
+  std::vector<Vec3> places;   // of the first two dozen; around a hole, of its rim
   bool repaired = false;
   std::string text;  // one sentence for a person
 };
@@ -42,6 +43,8 @@ struct MeshReport {
   std::vector<int> kept;  // #vertices left: the number each had before
   bool closed() const { return open_edges == 0; }
   const MeshFinding* find(MeshFinding::Kind kind) const;
+  /// What no repair can help against: no triangle, or no volume.
+  const MeshFinding* hopeless() const;
 };
 
 struct RepairSettings {

@@ -10,6 +10,8 @@ namespace {
 
 constexpr int kFewestCells = 14;  // along the longest side
 constexpr int kMostCells = 1000;
+constexpr double kFewestTets = 6000;  // fewer look coarse when they bend, and are no faster
+constexpr double kAcross = 1.5;       // cells that thin parts should have across
 constexpr size_t kSamples = 20000;
 constexpr double kStep = 1.02;  // between sizes tried
 
@@ -25,23 +27,30 @@ double expected_tets(double volume, double area, double cell) {
   return 12 * (std::abs(volume) + 0.5 * area * cell) / (cell * cell * cell);
 }
 
+/// The thickness that all but `allowed` of the surface has, or `limit` if that is less.
+double thickness_of_most(const TriMesh& surface, double limit, double allowed) {
+  const TriangleTree tree(surface.positions, surface.triangles);
+  const WindingTree winding(surface.positions, surface.triangles);
+  const std::vector<SurfaceSample> all = sample_surface(surface, 0.5 * limit, kSamples);
+  std::vector<SurfaceSample> samples;
+  for (size_t i = 0; i < all.size(); i += all.size() / kSamples + 1) samples.push_back(all[i]);
+  return std::min(limit, measure_thickness(tree, winding, samples, limit, allowed).needed);
+}
+
 }  // namespace
 
 CellChoice choose_cell(const TriMesh& surface, double volume, double thin_allowed, size_t most_tets) {
   const Bounds bounds = bounds_of(surface.positions);
-  const double longest = (bounds.high - bounds.low).maxCoeff(), coarsest = longest / kFewestCells;
-  const TriangleTree tree(surface.positions, surface.triangles);
-  const WindingTree winding(surface.positions, surface.triangles);
-  const std::vector<SurfaceSample> all = sample_surface(surface, 0.5 * coarsest, kSamples);
-  std::vector<SurfaceSample> samples;
-  for (size_t i = 0; i < all.size(); i += all.size() / kSamples + 1) samples.push_back(all[i]);
-  const double area = surface_area(surface), most = static_cast<double>(most_tets);
+  const double longest = (bounds.high - bounds.low).maxCoeff(), area = surface_area(surface);
+  const auto tets = [&](double cell) { return expected_tets(volume, area, cell); };
   CellChoice choice;
-  choice.wanted = std::min(coarsest, 0.98 * measure_thickness(tree, winding, samples, coarsest, thin_allowed).needed);
-  choice.wanted_tets = expected_tets(volume, area, choice.wanted);
-  choice.cell = coarsest;
-  while (choice.cell > choice.wanted && choice.cell > longest / kMostCells && expected_tets(volume, area, choice.cell / kStep) <= most)
-    choice.cell /= kStep;
+  choice.cell = longest / kFewestCells;
+  while (tets(choice.cell) < kFewestTets && choice.cell > longest / kMostCells) choice.cell /= kStep;
+  choice.wanted = std::min(choice.cell, 0.98 * thickness_of_most(surface, kAcross * choice.cell, thin_allowed) / kAcross);
+  choice.wanted_tets = tets(choice.wanted);
+  const double most = static_cast<double>(most_tets);
+  while (tets(choice.cell) > most) choice.cell *= kStep;
+  while (choice.cell > choice.wanted && choice.cell > longest / kMostCells && tets(choice.cell / kStep) <= most) choice.cell /= kStep;
   choice.cell = std::max(choice.cell, choice.wanted);
   return choice;
 }

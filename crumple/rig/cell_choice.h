@@ -13,8 +13,8 @@ struct CellChoice {
   double wanted_tets = 0;  // about how many tetrahedra that would be
 };
 
-/// The largest cell at which no more than `thin_allowed` of the surface is thinner than a cell, at least 14 along the longest side; but
-/// none smaller than about `most_tets` tetrahedra pay for.
+/// The largest cell at which no more than `thin_allowed` of the surface is thinner than one and a half cells, at least 14 along the longest
+/// side and about 6000 tetrahedra; but none smaller than about `most_tets` tetrahedra pay for.
 CellChoice choose_cell(const TriMesh& surface, double volume, double thin_allowed, size_t most_tets);
 
 }  // namespace crumple

@@ -14,7 +14,7 @@ namespace crumple {
 struct RigSettings {
   std::vector<Handle> fixed;  // handles the artist placed; they come first and keep their places and names
   int handles = 12;           // in all; what `fixed` leaves is chosen automatically
-  /// Cells along the longest side. 0: as few as the model's thin parts allow, at least 14, within `most_tets`.
+  /// Cells along the longest side. 0: as few as the model's thin parts allow (see choose_cell), within `most_tets`.
   int cells = 0;
   size_t most_tets = 60000;
   /// Thin parts that even the smallest affordable cell is too large for are thickened to about a cell; false: such models are refused.
