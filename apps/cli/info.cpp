@@ -33,6 +33,10 @@ void tell_asset(const Asset& asset) {
   line("tetrahedra", fmt::format("{} with {} vertices, volume {:.5g}", asset.tets.tets.size(), asset.tets.positions.size(), volume));
   line("surface", fmt::format("{} triangles, {} vertices", asset.surface.triangles.size(), asset.surface.positions.size()));
   line("handles", fmt::format("{}", asset.handles.size()));
+  for (size_t b = 0; b < asset.handles.size(); ++b) {
+    const Vec3& at = asset.handles[b].position;
+    line("handle", fmt::format("{:<4} {:<20} at {:.4g}, {:.4g}, {:.4g}", b, asset.handles[b].name, at.x(), at.y(), at.z()));
+  }
   for (const Example& example : asset.examples) {
     double farthest = 0, widest = 0;
     for (size_t b = 0; b < example.handles.size(); ++b) {

@@ -133,6 +133,7 @@ Result<io::Image> draw_tile(const LookTile& tile, const render::Camera& camera, 
   frame.items.push_back(floor_at(floor, 50 * size));
   render::RenderSettings settings;
   settings.width = options.width, settings.height = options.height;
+  settings.samples = 6;  // for a look, smoothed
   if (!tile.colors.empty()) settings.color = render::ColorMode::Weights;
   render::Watch watch;
   watch.cancel = &interrupted();

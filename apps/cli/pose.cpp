@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/look.h"
+#include "apps/cli/pose_request.h"
+#include "crumple/core/fields.h"
+#include "crumple/io/gltf_asset.h"
+#include "crumple/rig/skin.h"
+
+namespace crumple::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string asset, name, file, output, look;
+  std::vector<std::string> move, turn, free, remove;
+  bool list = false, no_look = false;
+};
+
+void line(std::string_view what, const std::string& value) {
+  fmt::print("  {:<12} {}\n", what, value);
+}
+
+std::vector<std::string> pose_names(const Asset& asset) {
+  std::vector<std::string> names;
+  for (size_t e = 1; e < asset.examples.size(); ++e) names.push_back(asset.examples[e].name);
+  return names;
+}
+
+int list_poses(const Options& options, const Asset& asset) {
+  fmt::print("{}: {} handles, {} poses\n", options.asset, asset.handles.size(), asset.examples.size() - 1);
+  for (size_t b = 0; b < asset.handles.size(); ++b) {
+    const Vec3& at = asset.handles[b].position;
+    line("handle", fmt::format("{:>3}  {:<20} {:9.4g} {:9.4g} {:9.4g}", b, asset.handles[b].name, at.x(), at.y(), at.z()));
+  }
+  for (const std::string& name : pose_names(asset)) line("pose", name);
+  return kDone;
+}
+
+/// What is to be posed, from the file or the command line.
+Result<std::vector<PoseRequest>> requests_of(const Options& options) {
+  if (!options.file.empty()) {
+    Result<std::vector<PoseRequest>> poses = read_pose_file(options.file);
+    if (poses && !options.name.empty()) {
+      if (poses->size() > 1)
+        return input_error(fmt::format("--name {}: {} holds {} poses, which have their own names", options.name, options.file, poses->size()));
+      (*poses)[0].name = options.name;
+    }
+    return poses;
+  }
+  PoseRequest pose{options.name, fmt::format("--name {}", options.name), {}, {}, {}};
+  for (const std::string& text : options.move) {
+    Result<HandleWish> wish = parse_wish("--move", text);
+    if (!wish) return wish.error();
+    pose.move.push_back(std::move(*wish));
+  }
+  for (const std::string& text : options.turn) {
+    Result<HandleWish> wish = parse_wish("--turn", text);
+    if (!wish) return wish.error();
+    pose.turn.push_back(std::move(*wish));
+  }
+  for (const std::string& text : options.free) pose.free.push_back({text, Vec3::Zero(), "--free " + text});
+  return std::vector<PoseRequest>{pose};
+}
+
+Result<void> check_options(const Options& options) {
+  const bool poses = !options.move.empty() || !options.turn.empty() || !options.free.empty() || !options.name.empty();
+  if (options.list && (poses || !options.file.empty() || !options.remove.empty() || !options.output.empty() || !options.look.empty())) {
+    return input_error("--list changes nothing and goes with no other option");
+  }
+  if (options.list) return {};
+  if (!options.file.empty() && (!options.move.empty() || !options.turn.empty() || !options.free.empty())) {
+    return input_error("--pose and --move, --turn, --free exclude each other: the file says what moves");
+  }
+  if (!poses && options.file.empty() && options.remove.empty())
+    return input_error("what is to be posed? Give --name and --move, or --pose FILE.json (see 'crumple pose --help')");
+  if (poses && options.file.empty() && options.name.empty()) return input_error("the pose needs a name; give it with --name");
+  const std::string& output = options.output.empty() ? options.asset : options.output;
+  if (fs::path(output).extension() != ".glb") return input_error(fmt::format("{}: assets are written as .glb; name one with -o", output));
+  if (!options.look.empty() && options.no_look) return input_error("--look and --no-look exclude each other");
+  if (!options.look.empty() && fs::path(options.look).extension() != ".png") return input_error(fmt::format("{}: a look is a .png", options.look));
+  for (const std::string& file : {output, options.look}) {
+    if (Result<void> possible = check_output(file); !possible) return possible;
+  }
+  return {};
+}
+
+/// Without -o the file itself is replaced; what another program keeps in it (textures, cameras) would be lost.
+Result<void> check_own(const Options& options) {
+  if (!options.output.empty() && options.output != options.asset) return {};
+  const Result<io::GltfDocument> document = io::read_gltf(options.asset);
+  if (!document) return document.error();
+  const Json* about = document->json.find("asset");
+  const Json* generator = about && about->is_object() ? about->find("generator") : nullptr;
+  std::string by = generator && generator->is_text() ? generator->text : "another program";
+  std::string lower = by;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (lower.find("crumple") != std::string::npos) return {};
+  return input_error(
+      fmt::format("{}: was written by {}, and what Crumple does not know of it would be lost; write to another file with -o", options.asset, by));
+}
+
+Result<void> remove_poses(const Options& options, Asset& asset) {
+  for (const std::string& name : options.remove) {
+    const auto found = std::find_if(asset.examples.begin() + 1, asset.examples.end(), [&](const Example& example) { return example.name == name; });
+    if (name == asset.examples[0].name) return input_error(fmt::format("--remove {}: the rest pose stays", name));
+    if (found == asset.examples.end()) {
+      const std::string near = nearest_word(name, pose_names(asset));
+      return input_error(
+          fmt::format("--remove {}: {} has no such pose{}", name, options.asset, near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+    }
+    asset.examples.erase(found);
+  }
+  return {};
+}
+
+/// The handles that stay but hold most of what is inside out: setting them free helps most.
+std::vector<int> handles_in_the_way(const Asset& asset, const std::vector<PoseGoal>& goals, const std::vector<HandleTransform>& pose) {
+  const std::vector<Vec3> positions = posed_positions(asset, pose);
+  std::vector<double> held(asset.handles.size(), 0);
+  for (const Tetrahedron& tet : asset.tets.tets) {
+    if (tet_volume(positions, tet) >= 0) continue;
+    for (const int v : tet) {
+      for (size_t b = 0; b < held.size(); ++b) held[b] += static_cast<double>(asset.weight(static_cast<size_t>(v), b));
+    }
+  }
+  for (const PoseGoal& goal : goals) held[static_cast<size_t>(goal.handle)] = 0;
+  std::vector<int> order;
+  for (size_t b = 0; b < held.size(); ++b) {
+    if (held[b] > 0) order.push_back(static_cast<int>(b));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return held[static_cast<size_t>(a)] > held[static_cast<size_t>(b)]; });
+  order.resize(std::min<size_t>(order.size(), 2));
+  return order;
+}
+
+void warn_of_inversion(const Asset& asset, const Poser& poser, std::vector<PoseGoal> goals, const std::vector<HandleTransform>& pose,
+                       const PoseEffect& effect) {
+  line("warning", fmt::format("{} of {} tetrahedra are inside out at the pose, {} half way: the surface folds there.", effect.inside_out,
+                              asset.tets.tets.size(), effect.inside_out_halfway));
+  line("", "Move the handles less, move their neighbours along, or make two poses of it.");
+  std::string options;
+  for (const int b : handles_in_the_way(asset, goals, pose)) goals.push_back({b, Vec3::Zero(), {}, true}), options += fmt::format(" --free {}", b);
+  if (options.empty()) return;
+  const PoseEffect then = measure_pose(asset, poser.solve(goals));
+  if (then.inside_out < effect.inside_out)
+    line("", fmt::format("With{} it would be {} at the pose, {} half way.", options, then.inside_out, then.inside_out_halfway));
+}
+
+/// A pose that may be made, and the example it becomes.
+struct Planned {
+  std::string name;
+  std::vector<PoseGoal> goals;
+  int example = 0;
+  bool replaces = false;
+};
+
+/// Everything that can be wrong with requests is found before the first is solved. Adds the examples that are new, as rest poses.
+Result<std::vector<Planned>> plan(const std::vector<PoseRequest>& requests, Asset& asset) {
+  std::vector<Planned> planned;
+  for (const PoseRequest& request : requests) {
+    if (const Result<void> fine = check_pose_name(asset, request); !fine) return fine.error();
+    if (std::any_of(planned.begin(), planned.end(), [&](const Planned& other) { return other.name == request.name; })) {
+      return input_error(fmt::format("{}: two poses are called \"{}\"", request.where, request.name));
+    }
+    Result<std::vector<PoseGoal>> goals = goals_of(asset, request);
+    if (!goals) return goals.error();
+    const auto same =
+        std::find_if(asset.examples.begin() + 1, asset.examples.end(), [&](const Example& example) { return example.name == request.name; });
+    const bool replaces = same != asset.examples.end();
+    planned.push_back({request.name, std::move(*goals), static_cast<int>(same - asset.examples.begin()), replaces});
+    if (replaces) continue;
+    if (static_cast<int>(asset.examples.size()) >= Skin::kMostExamples) {
+      return input_error(fmt::format("{}: the asset has {} examples with the rest pose, and more cannot be blended; --remove one", request.where,
+                                     asset.examples.size()));
+    }
+    asset.examples.push_back({request.name, asset.examples[0].handles});
+  }
+  return planned;
+}
+
+/// Solves for one pose and tells about it.
+void make_pose(const Planned& planned, const Poser& poser, Asset& asset) {
+  PoseReport report;
+  const std::vector<HandleTransform> pose = poser.solve(planned.goals, {}, {}, &report);
+  asset.examples[static_cast<size_t>(planned.example)].handles = pose;
+  const PoseEffect effect = measure_pose(asset, pose);
+  const double diagonal = bounds_of(asset.tets.positions).diagonal();
+  fmt::print("{}: pose \"{}\"{}\n", asset.name, planned.name, planned.replaces ? ", in place of the one of that name" : "");
+  line("solved", fmt::format("{} rounds, energy {:.4g}{}", report.rounds, report.energy, report.converged ? "" : ", not settled yet"));
+  line("moves", fmt::format("{:.4g} m at most, {:.3g} % of the size", effect.farthest, 100 * effect.farthest / diagonal));
+  line("volume", fmt::format("{:+.2f} %", 100 * effect.volume_change));
+  line("turns", fmt::format("handle {} most, by {:.1f} degrees", effect.turns_most, effect.largest_turn * 180 / std::numbers::pi));
+  if (effect.inside_out + effect.inside_out_halfway > 0) {
+    warn_of_inversion(asset, poser, planned.goals, pose, effect);
+  } else {
+    line("inside out", "no tetrahedron, neither at the pose nor half way");
+  }
+}
+
+Result<void> draw_look(const Options& options, const Asset& asset, std::vector<int> shown, const std::string& output) {
+  if (options.no_look || shown.empty()) return {};
+  std::sort(shown.begin(), shown.end());
+  shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
+  shown.insert(shown.begin(), 0);
+  fs::path file = options.look;
+  if (file.empty()) file = fs::path(output).replace_extension(".look.png");
+  if (Result<void> drawn = draw_asset(asset, shown, file.string()); !drawn) return drawn;
+  fmt::print("{}\n", file.string());
+  return {};
+}
+
+int run(const Options& options) {
+  if (Result<void> fine = check_options(options); !fine) return complain(fine.error());
+  Result<Asset> asset = io::read_asset(options.asset);
+  if (!asset) return complain(asset.error());
+  if (options.list) return list_poses(options, *asset);
+  if (Result<void> own = check_own(options); !own) return complain(own.error());
+  if (Result<void> removed = remove_poses(options, *asset); !removed) return complain(removed.error());
+  std::vector<PoseRequest> requests;
+  if (!options.file.empty() || !options.name.empty()) {
+    Result<std::vector<PoseRequest>> read = requests_of(options);
+    if (!read) return complain(read.error());
+    requests = std::move(*read);
+  }
+  const Result<std::vector<Planned>> planned = plan(requests, *asset);
+  if (!planned) return complain(planned.error());
+  const Poser poser(*asset);
+  std::vector<int> shown;
+  for (const Planned& each : *planned) {
+    make_pose(each, poser, *asset);
+    shown.push_back(each.example);
+  }
+  const std::string output = options.output.empty() ? options.asset : options.output;
+  if (Result<void> written = io::write_asset(*asset, output); !written) return complain(written.error());
+  fmt::print("{}: {} poses{}\n", output, asset->examples.size() - 1,
+             options.remove.empty() ? "" : fmt::format(", {} removed", options.remove.size()));
+  if (Result<void> drawn = draw_look(options, *asset, std::move(shown), output); !drawn)
+    return interrupted() ? kInterrupted : complain(drawn.error());
+  return kDone;
+}
+
+}  // namespace
+
+void add_pose(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("pose", "Give an asset an example: move handles, the rest follows as rigidly as possible");
+  command->add_option("asset", options->asset, "ASSET.glb")->required();
+  command->add_option("--name", options->name, "Name of the pose; one of the same name is replaced");
+  command->add_option("--move", options->move,
+                      "H=dx,dy,dz: moves a handle (name or number) by metres; handles not named stay where they are and only turn");
+  command->add_option("--turn", options->turn, "H=rx,ry,rz: turns a handle by degrees about x, then y, then z, instead of finding its turn");
+  command->add_option("--free", options->free, "H: lets a handle follow the others");
+  command->add_option(
+      "--pose", options->file,
+      "FILE.json: {\"name\": \"crushed\", \"move\": {\"H\": [dx, dy, dz]}, \"turn\": {}, \"free\": []}, or a list of such as \"poses\"");
+  command->add_option("--remove", options->remove, "NAME: takes a pose away first");
+  command->add_flag("--list", options->list, "Only list handles and poses");
+  command->add_option("-o,--output", options->output, "OUT.glb (default: the asset itself is replaced)");
+  command->add_option("--look", options->look, "FILE.png: where rest and pose are drawn side by side (default: beside the output as OUT.look.png)");
+  command->add_flag("--no-look", options->no_look, "Draw nothing");
+  for (const char* name : {"--move", "--turn", "--free", "--remove"}) command->get_option(name)->allow_extra_args(false);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace crumple::cli
