@@ -1,6 +1,7 @@
 #pragma once
 
-/// The dense inner loops of the sparse Cholesky factorisation, compiled for AVX2 and for the baseline; both give the same bits.
+/// The dense inner loops of the sparse Cholesky factorisation, compiled for AVX-512, AVX2 and the
+/// baseline; all give the same bits.
 /// Matrices are column after column with `height` rows, a multiple of kRowTile; `pivots` is a multiple of kPivotTile.
 namespace crumple::dense {
 
@@ -21,5 +22,9 @@ void multiply(const float* inverse, int height, int pivots, const float* in, flo
 /// out = P^T in; `in` has `height` rows, `out` has `pivots`.
 void multiply_transposed(const double* inverse, int height, int pivots, const double* in, double* out);
 void multiply_transposed(const float* inverse, int height, int pivots, const float* in, float* out);
+
+/// out -= A in for sixteen right-hand sides; A has any `height` and is packed like the inverse: four rows of a column together.
+void subtract_product(const double* matrix, int height, int depth, const double* in, double* out);
+void subtract_product(const float* matrix, int height, int depth, const float* in, float* out);
 
 }  // namespace crumple::dense

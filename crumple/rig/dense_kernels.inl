@@ -1,4 +1,5 @@
-// Included twice by dense_kernels.cpp, each time in its own namespace and for its own instruction set.
+// Included by dense_kernels.cpp once for each instruction set, in its own namespace; CRUMPLE_LANE_BYTES is its register's size.
+// Factors are made with the same narrower registers everywhere: their tiles would not fit wider ones.
 
 template <class T>
 struct Vector;
@@ -24,7 +25,7 @@ inline const typename Vector<T>::Type& vector_at(const T* place) {
 
 /// C -= A B for a tile of two vectors by four columns; B is given row after row, `b_step` apart.
 template <class T>
-inline void subtract_product(const T* a, int a_step, const T* b, int b_step, int depth, T* c, int c_step) {
+inline void subtract_tile(const T* a, int a_step, const T* b, int b_step, int depth, T* c, int c_step) {
   using V = typename Vector<T>::Type;
   constexpr int W = Vector<T>::kWidth;
   V s00 = vector_at(c), s10 = vector_at(c + W);
@@ -71,7 +72,7 @@ inline bool eliminate_columns(T* matrix, int height, int pivots, T* packed) {
   const auto subtract_finished = [&](int j, int depth) {
     const T* b = packed + j / kRows * tile + j % kRows;
     T* columns = matrix + static_cast<long>(j) * height;
-    for (int i = j / kRows * kRows; i < height; i += kRows) subtract_product(packed + i / kRows * tile, kRows, b, kRows, depth, columns + i, height);
+    for (int i = j / kRows * kRows; i < height; i += kRows) subtract_tile(packed + i / kRows * tile, kRows, b, kRows, depth, columns + i, height);
   };
   for (int j = 0; j < pivots; j += 4) {
     if (j > 0) subtract_finished(j, j);
@@ -102,7 +103,7 @@ inline void invert_all(int height, int pivots, T* inverse, T* four, const T* pac
         if (j + c >= i && j + c < i + kRows) result[c * kRows + j + c - i] = 1;
       }
       const T* rows = packed + i / kRows * tile;
-      if (i > j) subtract_product(rows + j * kRows, kRows, four, 4, i - j, result, kRows);
+      if (i > j) subtract_tile(rows + j * kRows, kRows, four, 4, i - j, result, kRows);
       for (int p = first; p < end; ++p) {
         const T scale = 1 / rows[p * kRows + p - i];
         for (int c = 0; c < 4; ++c) {
@@ -114,7 +115,7 @@ inline void invert_all(int height, int pivots, T* inverse, T* four, const T* pac
     }
     for (int i = pivots / kRows * kRows; i < height; i += kRows) {
       T result[4 * kRows] = {};
-      subtract_product(packed + i / kRows * tile + j * kRows, kRows, four, 4, pivots - j, result, kRows);
+      subtract_tile(packed + i / kRows * tile + j * kRows, kRows, four, 4, pivots - j, result, kRows);
       for (int r = 0; r < kRows; ++r) {
         for (int c = 0; c < 4; ++c) inverse[(i + r) / 4 * step + (j + c) * 4 + r % 4] = result[c * kRows + r];
       }
@@ -125,53 +126,79 @@ inline void invert_all(int height, int pivots, T* inverse, T* four, const T* pac
   }
 }
 
-/// Two vectors of right-hand sides in a row; four rows of results at once.
+/// Right-hand sides lie side by side, as many registers as they need.
+template <class T>
+struct Lanes;
+template <>
+struct Lanes<double> {
+  typedef double Type __attribute__((vector_size(CRUMPLE_LANE_BYTES), aligned(8), may_alias));
+  static constexpr int kWidth = CRUMPLE_LANE_BYTES / 8, kParts = kDoubleLanes / kWidth;
+};
+template <>
+struct Lanes<float> {
+  typedef float Type __attribute__((vector_size(CRUMPLE_LANE_BYTES), aligned(4), may_alias));
+  static constexpr int kWidth = CRUMPLE_LANE_BYTES / 4, kParts = kFloatLanes / kWidth;
+};
+
+/// Four rows of lanes in registers.
+template <class T>
+struct Sums {
+  using V = typename Lanes<T>::Type;
+  static constexpr int W = Lanes<T>::kWidth, P = Lanes<T>::kParts;
+  V of[4][P] = {};
+  /// Row r gets x times factor[r * step].
+  inline void add(const T* x, const T* factor, long step) {
+    for (int part = 0; part < P; ++part) {
+      const V lanes = *reinterpret_cast<const V*>(x + part * W);
+      for (int r = 0; r < 4; ++r) of[r][part] += lanes * factor[r * step];
+    }
+  }
+  inline void store(T* to, long step) const {
+    for (int r = 0; r < 4; ++r) {
+      for (int part = 0; part < P; ++part) *reinterpret_cast<V*>(to + r * step + part * W) = of[r][part];
+    }
+  }
+};
+
 template <class T>
 inline void multiply_lanes(const T* inverse, int height, int pivots, const T* in, T* out) {
-  using V = typename Vector<T>::Type;
-  constexpr int W = Vector<T>::kWidth, L = 2 * W;
+  constexpr int L = Lanes<T>::kWidth * Lanes<T>::kParts;
   for (int i = 0; i < height; i += 4) {
     const int depth = i < pivots ? i + 4 : pivots;  // L11^-1 is lower triangular
-    V s00 = {}, s01 = {}, s10 = {}, s11 = {}, s20 = {}, s21 = {}, s30 = {}, s31 = {};
     const T* p = inverse + static_cast<long>(i) * pivots;
-    const T* x = in;
-    for (int k = 0; k < depth; ++k, p += 4, x += L) {
-      const V x0 = vector_at(x), x1 = vector_at(x + W);
-      s00 += x0 * p[0], s01 += x1 * p[0];
-      s10 += x0 * p[1], s11 += x1 * p[1];
-      s20 += x0 * p[2], s21 += x1 * p[2];
-      s30 += x0 * p[3], s31 += x1 * p[3];
-    }
-    T* y = out + static_cast<long>(i) * L;
-    vector_at(y) = s00, vector_at(y + W) = s01;
-    vector_at(y + L) = s10, vector_at(y + L + W) = s11;
-    vector_at(y + 2 * L) = s20, vector_at(y + 2 * L + W) = s21;
-    vector_at(y + 3 * L) = s30, vector_at(y + 3 * L + W) = s31;
+    Sums<T> sums;
+    for (int k = 0; k < depth; ++k) sums.add(in + static_cast<long>(k) * L, p + 4L * k, 1);
+    sums.store(out + static_cast<long>(i) * L, L);
   }
 }
 
 template <class T>
 inline void multiply_transposed_lanes(const T* inverse, int height, int pivots, const T* in, T* out) {
-  using V = typename Vector<T>::Type;
-  constexpr int W = Vector<T>::kWidth, L = 2 * W;
+  constexpr int L = Lanes<T>::kWidth * Lanes<T>::kParts;
   for (int j = 0; j < pivots; j += 4) {
-    V s00 = {}, s01 = {}, s10 = {}, s11 = {}, s20 = {}, s21 = {}, s30 = {}, s31 = {};
     const T* p = inverse + static_cast<long>(j) * pivots + j * 4;
     const T* x = in + static_cast<long>(j) * L;
+    Sums<T> sums;
     for (int i = j; i < height; i += 4, p += 4L * pivots) {
-      for (int r = 0; r < 4; ++r, x += L) {
-        const V x0 = vector_at(x), x1 = vector_at(x + W);
-        s00 += x0 * p[r], s01 += x1 * p[r];
-        s10 += x0 * p[4 + r], s11 += x1 * p[4 + r];
-        s20 += x0 * p[8 + r], s21 += x1 * p[8 + r];
-        s30 += x0 * p[12 + r], s31 += x1 * p[12 + r];
+      for (int r = 0; r < 4; ++r, x += L) sums.add(x, p + r, 4);
+    }
+    sums.store(out + static_cast<long>(j) * L, L);
+  }
+}
+
+template <class T>
+inline void subtract_lanes(const T* matrix, int height, int depth, const T* in, T* out) {
+  constexpr int L = Lanes<T>::kWidth * Lanes<T>::kParts;
+  for (int i = 0; i < height; i += 4, matrix += 4L * depth) {
+    for (int first = 0; first < kFloatLanes; first += L) {
+      Sums<T> sums;
+      for (int k = 0; k < depth; ++k) sums.add(in + static_cast<long>(k) * kFloatLanes + first, matrix + 4L * k, 1);
+      T results[4 * L];
+      sums.store(results, L);
+      for (int r = 0; r < 4 && i + r < height; ++r) {
+        for (int l = 0; l < L; ++l) out[static_cast<long>(i + r) * kFloatLanes + first + l] -= results[r * L + l];
       }
     }
-    T* y = out + static_cast<long>(j) * L;
-    vector_at(y) = s00, vector_at(y + W) = s01;
-    vector_at(y + L) = s10, vector_at(y + L + W) = s11;
-    vector_at(y + 2 * L) = s20, vector_at(y + 2 * L + W) = s21;
-    vector_at(y + 3 * L) = s30, vector_at(y + 3 * L + W) = s31;
   }
 }
 
@@ -193,3 +220,5 @@ void multiply_transposed(const double* p, int height, int pivots, const double* 
 void multiply_transposed(const float* p, int height, int pivots, const float* in, float* out) {
   multiply_transposed_lanes(p, height, pivots, in, out);
 }
+void subtract_product(const double* matrix, int height, int depth, const double* in, double* out) { subtract_lanes(matrix, height, depth, in, out); }
+void subtract_product(const float* matrix, int height, int depth, const float* in, float* out) { subtract_lanes(matrix, height, depth, in, out); }

@@ -12,7 +12,7 @@
 namespace crumple {
 namespace {
 
-constexpr double kExactResidual = 1e-8;
+constexpr double kDefaultResidual = 1e-5, kExactResidual = 1e-8;
 
 int root_of(std::vector<int>& parent, int vertex) {
   while (parent[vertex] != vertex) vertex = parent[vertex] = parent[parent[vertex]];
@@ -33,7 +33,8 @@ Result<void> check_parts(const TetMesh& mesh, const std::vector<char>& fixed) {
   for (size_t v = 0; v < fixed.size(); ++v) {
     if (held[root_of(parent, static_cast<int>(v))]) continue;
     const Vec3& at = mesh.positions[v];
-    return input_error(fmt::format("the part of the body with vertex {} at ({:.4g}, {:.4g}, {:.4g}) is connected to no handle; give it one", v, at.x(), at.y(), at.z()));
+    return input_error(fmt::format("the part of the body with vertex {} at ({:.4g}, {:.4g}, {:.4g}) is connected to no handle; give it one", v,
+                                   at.x(), at.y(), at.z()));
   }
   return {};
 }
@@ -42,7 +43,8 @@ Result<void> check_input(const TetMesh& mesh, const std::vector<WeightHandle>& h
   if (mesh.tets.empty()) return input_error("there are no tetrahedra to compute weights on");
   if (handles.empty()) return input_error("there are no handles; weights need at least one");
   if (!(settings.smallest >= 0 && settings.smallest < 1.0 / static_cast<double>(handles.size()))) {
-    return input_error(fmt::format("the smallest weight kept is {}; it must be at least 0 and less than one over the {} handles", settings.smallest, handles.size()));
+    return input_error(fmt::format("the smallest weight kept is {}; it must be at least 0 and less than one over the {} handles", settings.smallest,
+                                   handles.size()));
   }
   if (!(settings.reach >= 0)) return input_error(fmt::format("the reach of handles is {}; it must be at least 0", settings.reach));
   return {};
@@ -81,10 +83,11 @@ void report(const BoxResult& solved, const std::vector<WeightHandle>& handles, s
     result.kkt_residual = std::max(result.kkt_residual, from.optimality.residual);
     result.noise_floor = std::max(result.noise_floor, from.optimality.noise_floor);
   }
-  if (result.target == 0 || result.kkt_residual <= result.target) return;
+  if (result.kkt_residual <= result.target) return;
   if (result.noise_floor > 0.1 * result.target) {
-    result.warnings.push_back(fmt::format("the tetrahedra differ too much in size or shape to certify the weights to {:.0e}: rounding alone may leave {:.1e}, {:.1e} is reached",
-                                          result.target, result.noise_floor, result.kkt_residual));
+    result.warnings.push_back(fmt::format(
+        "the tetrahedra differ too much in size or shape to certify the weights to {:.0e}: rounding alone may leave {:.1e}, {:.1e} is reached",
+        result.target, result.noise_floor, result.kkt_residual));
   } else {
     result.warnings.push_back(fmt::format("the weights reach a residual of {:.1e}, not {:.0e}", result.kkt_residual, result.target));
   }
@@ -108,12 +111,9 @@ Result<WeightsResult> compute_weights(const TetMesh& mesh, const std::vector<Wei
 
   const bool exact = settings.quality == WeightSettings::Quality::Exact;
   WeightsResult result;
-  result.target = exact ? kExactResidual : 0;
-  BoxSettings box;
-  box.residual = 0.1 * kExactResidual;  // the rest of the target is for rounding
-  box.polish = exact;
-  const SparseMatrix energy = biharmonic_energy(*laplacian, lumped_masses(mesh, 1.0));
-  Result<BoxResult> solved = minimize_in_box(energy, fixed, std::move(start), box);
+  result.target = exact ? kExactResidual : kDefaultResidual;
+  const double wanted = exact ? 0.1 * kExactResidual : 0.9 * kDefaultResidual;  // the rest of the target is for rounding
+  Result<BoxResult> solved = minimize_in_box(*laplacian, lumped_masses(mesh, 1.0), fixed, std::move(start), wanted);
   if (!solved) return solved.error();
   report(*solved, handles, std::move(*held), result);
   if (Result<void> good = normalize(solved->values, handles.size(), settings.smallest, result.weights); !good) return good.error();

@@ -29,7 +29,7 @@ struct WeightHandle {
 
 struct WeightSettings {
   enum class Quality {
-    Default,  ///< shared factors for all handles: finished weights are usually within 0.003 of the exact ones; the residual is told, not bounded
+    Default,  ///< each handle to a residual of 1e-5: finished weights are within 0.003 of the exact ones, usually within 0.0002
     Exact,    ///< each handle to a residual of 1e-8
   };
   Quality quality = Quality::Default;
@@ -41,9 +41,9 @@ struct HandleReport {
   std::vector<int> vertices;  // that it holds
   double kkt_residual = 0;    // of its raw weights: greatest gradient that could still be followed, over max |Q w|
   double noise_floor = 0;     // what rounding alone may leave of it
-  int rounds = 0;             // of the shared solver
-  int steps = 0;              // of Newton's method, exact quality only
-  int factorizations = 0;     // its own, exact quality only
+  int rounds = 0;             // of the solver that handles share
+  int steps = 0;              // of Newton's method, for a handle that the shared solver brings down too slowly
+  int factorizations = 0;     // its own
 };
 
 struct WeightsResult {
@@ -52,7 +52,7 @@ struct WeightsResult {
   std::vector<HandleReport> handles;  // #handles
   double kkt_residual = 0;            // the greatest
   double noise_floor = 0;
-  double target = 0;                  // of the residual; 0 if the quality promises none
+  double target = 0;                  // of the residual
   std::vector<std::string> warnings;  // such as a mesh too badly graded for the target
 };
 
