@@ -6,6 +6,8 @@ namespace crumple::generator {
 
 /// A steel drum of 200 litres, standing along y about the origin.
 Asset make_drum();
+/// The same with strength painted on: its upper half, which is orange, gives way like the plain drum; the lower one keeps its shape.
+Asset make_painted_drum();
 
 // Its measures: those of the solid, which touches the hoops and both chimes from outside.
 inline constexpr double kDrumRadius = 0.33, kDrumHeight = 0.88;

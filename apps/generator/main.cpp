@@ -31,7 +31,7 @@ Result<void> write_all(const std::filesystem::path& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) return system_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failed.message()));
-  for (const Asset& asset : {make_drum(), make_crate()}) {
+  for (const Asset& asset : {make_drum(), make_painted_drum(), make_crate()}) {
     const std::filesystem::path file = folder / (asset.name + ".glb");
     if (auto written = io::write_asset(asset, file); !written) return written.error();
     print_figures(asset);
@@ -44,7 +44,7 @@ Result<void> write_all(const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    fmt::print(stderr, "usage: crumple-assets FOLDER    writes drum.glb and crate.glb there\n");
+    fmt::print(stderr, "usage: crumple-assets FOLDER    writes drum.glb, painted_drum.glb and crate.glb there\n");
     return 2;
   }
   const auto written = crumple::generator::write_all(argv[1]);

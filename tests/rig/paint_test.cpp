@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/generator/drum.h"
 #include "crumple/core/parallel.h"
 #include "crumple/core/random.h"
+#include "crumple/io/gltf_asset.h"
 #include "crumple/rig/rigged_body.h"
 #include "tests/shapes.h"
 
@@ -107,6 +109,19 @@ TEST(Paint, factors_do_not_change_with_the_size_of_the_body_or_the_order_of_its_
     while ((asset.tets.positions[same] - place).norm() > 1e-9) ++same;
     EXPECT_NEAR(body->paint.radius[v], before.radius[same], 1e-5) << place.transpose();
   }
+}
+
+TEST(Paint, the_painted_drum_among_the_assets_is_the_one_the_generator_makes) {
+  const Asset made = generator::make_painted_drum();
+  const Result<Asset> read = io::read_asset(std::filesystem::path(CRUMPLE_SOURCE_DIR) / "assets" / "painted_drum.glb");
+  ASSERT_TRUE(read) << read.error().text;
+  ASSERT_EQ(read->maps.size(), made.maps.size());
+  for (const PaintedMap& map : made.maps) {
+    const PaintedMap* same = find_map(read->maps, map.name);
+    ASSERT_NE(same, nullptr) << map.name;
+    EXPECT_EQ(same->values, map.values);
+  }
+  EXPECT_EQ(read->surface.colors, made.surface.colors);
 }
 
 TEST(Paint, is_the_same_for_any_number_of_threads) {
