@@ -41,3 +41,8 @@ for study in "dent 0.2" "narrow 0.35" "medium 0.6" "wide 1" "whole 3"; do
   set -- "$@" -label "${study#* } m" $out/$name.png
 done
 montage -background '#fafaf8' -pointsize 15 "$@" -strip -depth 8 -define png:exclude-chunk=date,time,tIME -tile 5x1 -geometry 320x240+4+4 PNG24:$images/radius_study.png
+
+# Painted strength: before and after.
+run painted_drum
+for frame in 2 90; do draw painted_drum $out/painted_$frame.png --frame $frame --size 720x480 --samples 32; done
+montage $out/painted_2.png $out/painted_90.png -strip -depth 8 -define png:exclude-chunk=date,time,tIME -tile 2x1 -geometry +4+4 PNG24:$images/painted_drum.png
