@@ -1,0 +1,87 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/look.h"
+#include "apps/cli/mesh_findings.h"
+#include "apps/cli/model.h"
+#include "crumple/core/json.h"
+#include "crumple/io/mesh_file.h"
+
+namespace crumple::cli {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  std::string output, look;
+  bool json = false;
+};
+
+Result<void> check_outputs(const Options& options) {
+  if (!options.output.empty()) {
+    const std::string extension = std::filesystem::path(options.output).extension().string();
+    if (extension != ".obj" && extension != ".ply") return input_error(fmt::format("{}: repaired models are .obj or .ply", options.output));
+    if (const Result<void> possible = check_output(options.output); !possible) return possible;
+    std::error_code ignored;
+    if (std::filesystem::equivalent(options.output, options.model.file, ignored)) {
+      return input_error(fmt::format("{}: this is the model itself; write the repaired one to another file", options.output));
+    }
+  }
+  return check_picture(options.look);
+}
+
+std::string verdict(const MeshReport& report, bool repaired) {
+  if (const MeshFinding* hopeless = report.hopeless()) return "cannot be used: " + hopeless->text;
+  if (report.findings.empty()) return "nothing is wrong with it";
+  return repaired ? "repaired where that was safe; it can be rigged" : "can be rigged; 'crumple rig' repairs a copy by itself";
+}
+
+void tell(const Options& options, const TriMesh& mesh, const MeshReport& report) {
+  const bool repaired = !options.output.empty();
+  fmt::print("{}: {}\n", options.model.file, verdict(report, repaired));
+  fmt::print("  {:<10} {} triangles, {} vertices in {} {}, {}\n", "surface", mesh.triangles.size(), mesh.positions.size(), report.shells,
+             report.shells == 1 ? "shell" : "shells", report.closed() ? "closed" : fmt::format("open along {} edges", report.open_edges));
+  fmt::print("  {:<10} {:.4g} m across, volume {:.4g} m3\n", "size", report.diagonal, report.volume);
+  for (size_t i = 0; i < report.findings.size(); ++i) fmt::print("  {:>3}. {}\n", i + 1, report.findings[i].text);
+  if (repaired) fmt::print("  {:<10} {}\n", "repaired", options.output);
+  if (!options.look.empty()) fmt::print("  {:<10} {}\n", "picture", options.look);
+}
+
+Result<void> write_outputs(const Options& options, const TriMesh& given, const TriMesh& repaired, const MeshReport& report) {
+  if (!options.output.empty() && !report.hopeless()) {
+    if (const Result<void> written = io::write_mesh(repaired, options.output); !written) return written;
+  }
+  if (options.look.empty()) return {};
+  return draw_findings(given, report, options.look);
+}
+
+int run(const Options& options) {
+  if (const Result<void> possible = check_outputs(options); !possible) return complain(possible.error());
+  const Result<Model> model = read_model(options.model);
+  if (!model) return complain(model.error());
+  TriMesh mesh = model->mesh;
+  const MeshReport report = options.output.empty() ? examine(mesh) : repair(mesh);
+  if (const Result<void> written = write_outputs(options, model->mesh, mesh, report); !written) return complain(written.error());
+  if (options.json) {
+    fmt::print("{}\n", write_json(findings_json(report)));
+  } else {
+    tell(options, mesh, report);
+  }
+  return report.hopeless() ? kWrongInput : kDone;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("doctor", "Tell what is wrong with a surface, mark the spots in a picture and repair what is safe");
+  options->model.add_to(*command);
+  command->add_option("-o,--output", options->output, "Repaired surface to write (.obj, .ply), in metres with y up");
+  command->add_option("--look", options->look, "Picture that marks the spots by their numbers (.png)");
+  command->add_flag("--json", options->json, "Report as JSON");
+  command->footer("Answers 0 if the surface can be used and 2 if it cannot: it has no triangle, or no volume.");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace crumple::cli

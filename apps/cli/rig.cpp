@@ -1,0 +1,181 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/look.h"
+#include "apps/cli/mesh_findings.h"
+#include "apps/cli/model.h"
+#include "apps/cli/rig_report.h"
+#include "crumple/core/timer.h"
+#include "crumple/io/display_color.h"
+#include "crumple/io/gltf_asset.h"
+
+namespace crumple::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kHuge = 1e5, kTiny = 1e-4;  // metres across: beyond, the unit is taken to be wrong unless it was given
+
+struct Options {
+  ModelOptions model;
+  std::string output, name, color, look;
+  std::vector<std::string> places;
+  int handles = 12, cells = 0;
+  size_t most_tets = RigSettings{}.most_tets;
+  bool exact = false, strict = false, json = false, unit_given = false;
+  Loudness loudness;
+};
+
+/// "x,y,z" or "name=x,y,z", in the model's own coordinates.
+Result<Handle> parse_handle(const std::string& text, const ModelOptions& model) {
+  const size_t equals = text.find('=');
+  Handle handle;
+  if (equals != std::string::npos) handle.name = text.substr(0, equals);
+  if (equals == 0) return input_error(fmt::format("--handle {}: the name is missing before \"=\"", text));
+  const Result<Vec3> place = parse_place(equals == std::string::npos ? text : text.substr(equals + 1), "--handle");
+  if (!place) return place.error();
+  handle.position = model.to_asset(*place);
+  return handle;
+}
+
+Result<RigSettings> settings_from(const Options& options) {
+  RigSettings settings;
+  for (const std::string& place : options.places) {
+    const Result<Handle> handle = parse_handle(place, options.model);
+    if (!handle) return handle.error();
+    settings.fixed.push_back(*handle);
+  }
+  settings.handles = std::max(options.handles, static_cast<int>(settings.fixed.size()));
+  settings.cells = options.cells, settings.most_tets = options.most_tets;
+  settings.thicken = !options.strict;
+  if (options.exact) settings.weights.quality = WeightSettings::Quality::Exact;
+  return settings;
+}
+
+Result<void> check_outputs(const Options& options) {
+  if (fs::path(options.output).extension() != ".glb") return input_error(fmt::format("{}: assets are .glb", options.output));
+  if (const Result<void> possible = check_output(options.output); !possible) return possible;
+  std::error_code ignored;
+  if (fs::equivalent(options.output, options.model.file, ignored))
+    return input_error(fmt::format("{}: this is the model itself; write the asset to another file", options.output));
+  return check_picture(options.look);
+}
+
+/// A size that no thing has is refused before anything is made, unless the artist named the unit.
+Result<void> check_unit(const Options& options, const TriMesh& mesh) {
+  Bounds bounds;
+  for (const Vec3& p : mesh.positions) {
+    if (p.allFinite()) bounds.add(p);
+  }
+  const double across = bounds.diagonal();
+  if (options.unit_given || bounds.empty() || across == 0 || (across > kTiny && across < kHuge)) return {};
+  const char* guess = across > kHuge ? "millimetres (--unit mm) or centimetres (--unit cm)" : "kilometres (--unit km) or metres scaled down";
+  return input_error(fmt::format("{}: is {:.3g} m across if its unit is the metre; name the unit, such as {}; --unit m takes it as it is",
+                                 options.model.file, across, guess));
+}
+
+Result<void> set_look(const Options& options, const Model& model, Asset& asset) {
+  if (model.has_look) asset.color = model.look.color, asset.metal = model.look.metal, asset.roughness = model.look.roughness;
+  if (options.color.empty()) return {};
+  const Result<Vec3> color = parse_place(options.color, "--color");
+  if (!color) return color.error();
+  if (color->minCoeff() < 0 || color->maxCoeff() > 1)
+    return input_error(fmt::format("--color {}: red, green and blue go from 0 to 1", options.color));
+  for (int c = 0; c < 3; ++c) asset.color[c] = io::linear_from_display((*color)[c]);
+  return {};
+}
+
+/// Paint follows the vertices that the doctor left.
+void set_maps(const Model& model, const RigReport& report, Asset& asset) {
+  for (const PaintedMap& map : model.maps) {
+    asset.maps.push_back({map.name, {}});
+    for (const int v : report.surface_vertices) asset.maps.back().values.push_back(map.values[static_cast<size_t>(v)]);
+  }
+}
+
+Result<void> draw_handles(const Asset& asset, const std::string& file) {
+  LookTile tile = asset_tile(asset, 0);
+  for (size_t h = 0; h < asset.handles.size(); ++h) tile.marks[h].label = asset.handles[h].name;
+  tile.title = fmt::format("{}: {} handles", asset.name, asset.handles.size());
+  LookOptions options;
+  options.width = 1024, options.height = 768, options.mark_size = 0.009;
+  return draw_tiles({tile}, file, options);
+}
+
+Result<Asset> make(const Options& options, RigReport& report) {
+  Progress progress(options.loudness.style(), "rig", kRigStages + 2);
+  progress.update(0, "read");
+  const Result<RigSettings> settings = settings_from(options);
+  if (!settings) return settings.error();
+  const Result<Model> model = read_model(options.model);
+  if (!model) return model.error();
+  if (const Result<void> good = check_unit(options, model->mesh); !good) return good.error();
+  RigWatch watch;
+  watch.cancel = &interrupted();
+  watch.stage = [&](int stage, const std::string& name) { progress.update(stage + 1, name); };
+  Result<Asset> asset = make_rig(model->mesh, *settings, report, watch);
+  if (!asset) return Error{asset.error().kind, fmt::format("{}: {}", options.model.file, asset.error().text)};
+  asset->name = options.name.empty() ? fs::path(options.output).stem().string() : options.name;
+  if (const Result<void> colored = set_look(options, *model, *asset); !colored) return colored.error();
+  set_maps(*model, report, *asset);
+  if (interrupted()) return input_error("interrupted");
+  progress.update(kRigStages + 1, "write");
+  if (const Result<void> written = io::write_asset(*asset, options.output); !written) return written.error();
+  progress.finish();
+  return asset;
+}
+
+int run(const Options& options) {
+  if (const Result<void> possible = check_outputs(options); !possible) return complain(possible.error());
+  const double start = wall_seconds();
+  RigReport report;
+  const Result<Asset> asset = make(options, report);
+  if (interrupted()) return kInterrupted;
+  if (!asset) return complain(asset.error());
+  if (!options.look.empty()) {
+    const Result<void> drawn = draw_handles(*asset, options.look);
+    if (interrupted()) return kInterrupted;
+    if (!drawn) return complain(drawn.error());
+  }
+  const RigSummary summary = {options.model.file, options.output, options.look, wall_seconds() - start};
+  fmt::print("{}", options.json ? rig_json(summary, *asset, report) : rig_table(summary, *asset, report));
+  return kDone;
+}
+
+constexpr const char* kFooter =
+    "The surface is repaired as 'crumple doctor' would (a copy of it: what is drawn keeps its seams and holes), filled with tetrahedra that\n"
+    "enclose it, given handles and bounded biharmonic weights with a certificate. 'crumple info' measures the certificate again.\n"
+    "Without --cells as few cells are used as leave one tenth of the surface thinner than one and a half cells. Where that would take more\n"
+    "than --most-tets, thinner parts are carried by tetrahedra about a cell thick, and the report says so; with --strict such models are\n"
+    "refused and the message names the cells they need.";
+
+}  // namespace
+
+void add_rig(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("rig", "Make an asset from a surface: tetrahedra, handles and weights");
+  options->model.add_to(*command);
+  command->add_option("-o,--output", options->output, "Asset to write (.glb)")->required();
+  command->add_option("--handles", options->handles, "Handles in all; those not placed are spread over the surface (default 12)")
+      ->check(CLI::Range(0, 1000));
+  command->add_option("--handle", options->places, "Place a handle: x,y,z or name=x,y,z in the model's own coordinates")->allow_extra_args(false);
+  command->add_option("--cells", options->cells, "Cells along the longest side (default: as thin parts need)")->check(CLI::Range(2, 1000));
+  command->add_option("--most-tets", options->most_tets, "Tetrahedra that may be made if --cells is not given (default 60000)")
+      ->check(CLI::Range(100, 5000000));
+  command->add_flag("--exact", options->exact, "Weights to a residual of 1e-8");
+  command->add_flag("--strict", options->strict, "Refuse models with parts too thin for the cells instead of thickening them");
+  command->add_option("--color", options->color, "Red, green and blue from 0 to 1, as on a screen");
+  command->add_option("--name", options->name, "Of the asset (default: of its file)");
+  command->add_option("--look", options->look, "Picture with the handles and their names (.png)");
+  command->add_flag("--json", options->json, "Report as JSON");
+  options->loudness.add_to(*command);
+  command->footer(kFooter);
+  command->callback([options, command, &action] {
+    options->unit_given = command->count("--unit") > 0;
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace crumple::cli
