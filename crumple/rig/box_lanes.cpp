@@ -3,93 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "crumple/core/wide.h"
-
 namespace crumple {
 namespace {
 
 using lane::kLanes;
-
-CRUMPLE_WIDE void open_slopes(const double* values, const double* gradient, int rows, int free, double* open, double* greatest) {
-  for (int l = 0; l < kLanes; ++l) open[l] = greatest[l] = 0;
-  for (int i = 0; i < rows; ++i) {
-    for (int l = 0; l < kLanes; ++l) {
-      const double slope = gradient[i * kLanes + l], size = slope < 0 ? -slope : slope;
-      greatest[l] = size > greatest[l] ? size : greatest[l];
-      if (i >= free) continue;
-      const double value = values[i * kLanes + l];
-      const double low = value <= 0 && slope > 0 ? 0 : size, follow = value >= 1 && slope < 0 ? 0 : low;
-      open[l] = follow > open[l] ? follow : open[l];
-    }
-  }
-}
-
-/// Minus the gradient where the row may move.
-template <class T>
-inline void free_forces(const double* values, const double* gradient, int count, T* force) {
-  for (int i = 0; i < count; ++i) {
-    const bool stuck = (values[i] <= 0 && gradient[i] >= 0) || (values[i] >= 1 && gradient[i] <= 0);
-    force[i] = stuck ? T(0) : static_cast<T>(-gradient[i]);
-  }
-}
-CRUMPLE_WIDE void forces(const double* values, const double* gradient, int count, float* force) {
-  free_forces(values, gradient, count, force);
-}
-CRUMPLE_WIDE void forces(const double* values, const double* gradient, int count, double* force) {
-  free_forces(values, gradient, count, force);
-}
-
-/// Both directions without rows that may not move, and their slopes.
-CRUMPLE_WIDE void restrict_directions(const double* values, const double* gradient, int rows, double* smooth, double* last, double* smooth_slope,
-                                      double* last_slope) {
-  for (int l = 0; l < kLanes; ++l) smooth_slope[l] = last_slope[l] = 0;
-  for (int i = 0; i < rows; ++i) {
-    for (int l = 0; l < kLanes; ++l) {
-      const int at = i * kLanes + l;
-      const double slope = gradient[at];
-      const bool stuck = (values[at] <= 0 && slope >= 0) || (values[at] >= 1 && slope <= 0);
-      smooth[at] = stuck ? 0.0 : smooth[at];
-      last[at] = stuck ? 0.0 : last[at];
-      smooth_slope[l] -= slope * smooth[at];
-      last_slope[l] -= slope * last[at];
-    }
-  }
-}
-
-/// The step a smooth + b last, which is remembered in `last`, and what of it stays in the box.
-CRUMPLE_WIDE void bent_step(const double* values, const double* gradient, const double* smooth, const double* a, const double* b, int rows,
-                            double* last, double* move, double* slope) {
-  for (int l = 0; l < kLanes; ++l) slope[l] = 0;
-  for (int i = 0; i < rows; ++i) {
-    for (int l = 0; l < kLanes; ++l) {
-      const int at = i * kLanes + l;
-      last[at] = a[l] * smooth[at] + b[l] * last[at];
-      const double next = values[at] + last[at], low = next > 0 ? next : 0, inside = low < 1 ? low : 1;
-      move[at] = inside - values[at];
-      slope[l] -= gradient[at] * move[at];
-    }
-  }
-}
-
-CRUMPLE_WIDE void squares(const double* rows, int count, double* sum) {
-  for (int l = 0; l < kLanes; ++l) sum[l] = 0;
-  for (int i = 0; i < count; ++i) {
-    for (int l = 0; l < kLanes; ++l) sum[l] += rows[i * kLanes + l] * rows[i * kLanes + l];
-  }
-}
-
-CRUMPLE_WIDE void advance(const double* move, const double* length, int rows, double* values) {
-  for (int i = 0; i < rows; ++i) {
-    for (int l = 0; l < kLanes; ++l) values[i * kLanes + l] += length[l] * move[i * kLanes + l];
-  }
-}
-
-CRUMPLE_WIDE void clamp(int count, double* values) {
-  for (int i = 0; i < count; ++i) {
-    const double low = values[i] > 0 ? values[i] : 0;
-    values[i] = low < 1 ? low : 1;
-  }
-}
 
 }  // namespace
 
@@ -114,7 +31,8 @@ BoxLanes<T>::BoxLanes(const SplitEnergy& energy, const SharedInverse<T>& inverse
 
 template <class T>
 void BoxLanes<T>::refresh() {
-  lane::bend_of(matrix_, values_.data(), bend_.data());
+  double energy[kLanes];
+  lane::bend_of(matrix_, values_.data(), bend_.data(), energy);
 }
 
 template <class T>
@@ -127,8 +45,7 @@ void BoxLanes<T>::start(const std::vector<std::span<double>>& problems) {
   lane::gradient_of(matrix_, bend_.data(), gradient_.data());
   for (size_t i = 0; i < rounded_.size(); ++i) rounded_[i] = static_cast<T>(-gradient_[i]);
   inverse_.apply(rounded_);
-  std::copy(rounded_.begin(), rounded_.end(), values_.begin());
-  clamp(static_cast<int>(rounded_.size()), values_.data());
+  for (size_t i = 0; i < rounded_.size(); ++i) values_[i] = std::clamp(static_cast<double>(rounded_[i]), 0.0, 1.0);
   refresh();
 }
 
@@ -140,23 +57,16 @@ void BoxLanes<T>::settle() {
 }
 
 template <class T>
-void BoxLanes<T>::measure(double* residuals) const {
+void BoxLanes<T>::measure(double* residuals) {
   double open[kLanes], greatest[kLanes];
-  open_slopes(values_.data(), gradient_.data(), matrix_.rows, matrix_.free, open, greatest);
+  lane::find_forces(matrix_, values_.data(), gradient_.data(), rounded_.data(), open, greatest);
   for (int l = 0; l < kLanes; ++l) residuals[l] = greatest[l] > 0 ? open[l] / greatest[l] : 0;
-}
-
-template <class T>
-void BoxLanes<T>::find_direction() {
-  forces(values_.data(), gradient_.data(), static_cast<int>(rounded_.size()), rounded_.data());
-  inverse_.apply(rounded_);
-  std::copy(rounded_.begin(), rounded_.end(), smooth_.begin());
 }
 
 template <class T>
 void BoxLanes<T>::step() {
   double smooth_slope[kLanes], last_slope[kLanes], ss[kLanes], sl[kLanes], ll[kLanes], a[kLanes], b[kLanes];
-  restrict_directions(values_.data(), gradient_.data(), matrix_.free, smooth_.data(), last_.data(), smooth_slope, last_slope);
+  lane::restrict_directions(matrix_, values_.data(), gradient_.data(), rounded_.data(), smooth_.data(), last_.data(), smooth_slope, last_slope);
   lane::products(matrix_, smooth_.data(), last_.data(), ss, sl, ll);
   for (int l = 0; l < kLanes; ++l) {
     const double determinant = ss[l] * ll[l] - sl[l] * sl[l];
@@ -165,12 +75,11 @@ void BoxLanes<T>::step() {
     b[l] = plane ? (last_slope[l] * ss[l] - smooth_slope[l] * sl[l]) / determinant : 0;
   }
   double slope[kLanes], curve[kLanes], length[kLanes];
-  bent_step(values_.data(), gradient_.data(), smooth_.data(), a, b, matrix_.free, last_.data(), move_.data(), slope);
-  lane::bend_of(matrix_, move_.data(), move_bend_.data());
-  squares(move_bend_.data(), matrix_.rows, curve);
+  lane::bend_into_box(matrix_, values_.data(), gradient_.data(), smooth_.data(), a, b, last_.data(), move_.data(), slope);
+  lane::bend_of(matrix_, move_.data(), move_bend_.data(), curve);
   for (int l = 0; l < kLanes; ++l) length[l] = slope[l] <= 0 ? 0 : slope[l] < curve[l] ? slope[l] / curve[l] : 1;
-  advance(move_.data(), length, matrix_.free, values_.data());
-  advance(move_bend_.data(), length, matrix_.rows, bend_.data());
+  lane::advance(move_.data(), length, matrix_.free, values_.data());
+  lane::advance(move_bend_.data(), length, matrix_.rows, bend_.data());
 }
 
 template <class T>
@@ -202,7 +111,7 @@ typename BoxLanes<T>::Outcome BoxLanes<T>::run(const std::vector<std::span<doubl
       going |= !slow[l];
     }
     if (!going || round == kMostRounds) break;
-    find_direction();
+    inverse_.apply(rounded_);
     step();
   }
   for (size_t l = 0; l < problems.size(); ++l) {

@@ -27,8 +27,7 @@ class BoxLanes {
   void start(const std::vector<std::span<double>>& problems);
   void refresh();
   void settle();
-  void measure(double* residuals) const;
-  void find_direction();
+  void measure(double* residuals);
   void step();
 
   const SplitEnergy& energy_;

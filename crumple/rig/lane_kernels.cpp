@@ -34,19 +34,43 @@ namespace wider = plain;
 constexpr bool has_wide = false, has_wider = false;
 #endif
 
+/// Calls the version of a kernel that suits this machine.
+#define CRUMPLE_PICK(kernel, ...) (has_wider ? wider::kernel(__VA_ARGS__) : has_wide ? wide::kernel(__VA_ARGS__) : plain::kernel(__VA_ARGS__))
+
 }  // namespace
 
-void bend_of(const Matrix& matrix, const double* values, double* bend) {
-  (has_wider ? wider::bend_of : has_wide ? wide::bend_of : plain::bend_of)(matrix, values, bend);
+void bend_of(const Matrix& matrix, const double* values, double* bend, double* squares) {
+  CRUMPLE_PICK(bend_of, matrix, values, bend, squares);
 }
 void gradient_of(const Matrix& matrix, const double* bend, double* gradient) {
-  (has_wider ? wider::gradient_of : has_wide ? wide::gradient_of : plain::gradient_of)(matrix, bend, gradient);
+  CRUMPLE_PICK(gradient_of, matrix, bend, gradient);
 }
 void sweep(const Matrix& matrix, bool backward, double* values, double* bend) {
-  (has_wider ? wider::sweep : has_wide ? wide::sweep : plain::sweep)(matrix, backward, values, bend);
+  CRUMPLE_PICK(sweep, matrix, backward, values, bend);
 }
 void products(const Matrix& matrix, const double* a, const double* b, double* aa, double* ab, double* bb) {
-  (has_wider ? wider::products : has_wide ? wide::products : plain::products)(matrix, a, b, aa, ab, bb);
+  CRUMPLE_PICK(products, matrix, a, b, aa, ab, bb);
+}
+void find_forces(const Matrix& matrix, const double* values, const double* gradient, float* force, double* open, double* greatest) {
+  CRUMPLE_PICK(find_forces, matrix, values, gradient, force, open, greatest);
+}
+void find_forces(const Matrix& matrix, const double* values, const double* gradient, double* force, double* open, double* greatest) {
+  CRUMPLE_PICK(find_forces, matrix, values, gradient, force, open, greatest);
+}
+void restrict_directions(const Matrix& matrix, const double* values, const double* gradient, const float* answer, double* smooth, double* last,
+                         double* smooth_slope, double* last_slope) {
+  CRUMPLE_PICK(restrict_directions, matrix, values, gradient, answer, smooth, last, smooth_slope, last_slope);
+}
+void restrict_directions(const Matrix& matrix, const double* values, const double* gradient, const double* answer, double* smooth, double* last,
+                         double* smooth_slope, double* last_slope) {
+  CRUMPLE_PICK(restrict_directions, matrix, values, gradient, answer, smooth, last, smooth_slope, last_slope);
+}
+void bend_into_box(const Matrix& matrix, const double* values, const double* gradient, const double* smooth, const double* a, const double* b,
+                   double* last, double* move, double* slope) {
+  CRUMPLE_PICK(bend_into_box, matrix, values, gradient, smooth, a, b, last, move, slope);
+}
+void advance(const double* move, const double* length, int rows, double* values) {
+  CRUMPLE_PICK(advance, move, length, rows, values);
 }
 
 }  // namespace crumple::lane
