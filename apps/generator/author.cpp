@@ -8,8 +8,8 @@
 namespace crumple::generator {
 
 Vec3 Sketch::rest(std::string_view handle) const {
-  const auto found = std::find_if(handles_->begin(), handles_->end(), [&](const Handle& h) { return h.name == handle; });
-  return found == handles_->end() ? Vec3::Zero() : found->position;  // author() complains of names there are not
+  const auto found = std::find_if(handles_.begin(), handles_.end(), [&](const Handle& h) { return h.name == handle; });
+  return found == handles_.end() ? Vec3::Zero() : found->position;  // author() complains of names there are not
 }
 
 Sketch& Sketch::move(std::initializer_list<std::string_view> handles, const Vec3& shift) {
@@ -42,6 +42,27 @@ Sketch& Sketch::carry(const std::vector<std::string>& handles, const Quat& turn,
 Sketch& Sketch::free(std::initializer_list<std::string_view> handles) {
   for (const std::string_view handle : handles) goals_[std::string(handle)].free = true;
   return *this;
+}
+
+namespace {
+
+std::string other_side(std::string name) {
+  for (const auto& [from, to] : {std::pair{"left", "right"}, std::pair{"right", "left"}})
+    if (name.ends_with(from)) return name.substr(0, name.size() - std::string_view(from).size()) + to;
+  return name;
+}
+
+}  // namespace
+
+Sketch Sketch::mirrored(std::string name) const {
+  Sketch other(std::move(name), handles_);
+  for (const auto& [handle, goal] : goals_) {
+    Goal& flipped = other.goals_[other_side(handle)];
+    flipped = goal;
+    flipped.move.z() = -goal.move.z();
+    if (goal.turn) flipped.turn = Quat(goal.turn->w(), -goal.turn->x(), -goal.turn->y(), goal.turn->z());
+  }
+  return other;
 }
 
 namespace {

@@ -23,8 +23,7 @@ class Sketch {
     bool free = false;         // follows the others
   };
 
-  /// `handles` must outlive the sketch.
-  Sketch(std::string name, const std::vector<Handle>& handles) : name_(std::move(name)), handles_(&handles) {}
+  Sketch(std::string name, const std::vector<Handle>& handles) : name_(std::move(name)), handles_(handles) {}
 
   /// Shifts handles; shifts of one handle add up.
   Sketch& move(std::initializer_list<std::string_view> handles, const Vec3& shift);
@@ -37,6 +36,9 @@ class Sketch {
   /// Lets handles follow the others.
   Sketch& free(std::initializer_list<std::string_view> handles);
 
+  /// The same on the other side of the plane z = 0: names that end with "left" and "right" are exchanged.
+  Sketch mirrored(std::string name) const;
+
   const std::string& name() const { return name_; }
   const std::map<std::string, Goal>& goals() const { return goals_; }
 
@@ -45,7 +47,7 @@ class Sketch {
   Vec3 rest(std::string_view handle) const;
 
   std::string name_;
-  const std::vector<Handle>* handles_;
+  std::vector<Handle> handles_;
   std::map<std::string, Goal> goals_;
 };
 

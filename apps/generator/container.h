@@ -1,12 +1,11 @@
 #pragma once
 
-#include "crumple/core/result.h"
-#include "crumple/rig/asset.h"
+#include "apps/generator/author.h"
 
 namespace crumple::generator {
 
 /// A freight container of 20 feet, along x about the origin, its doors at +x.
-Result<Asset> make_container();
+Design container_design();
 
 /// Length, height and width.
 inline const Vec3 kContainerSize(6.06, 2.59, 2.44);

@@ -88,7 +88,8 @@ void add_frame(TriMesh& mesh) {
     add_bar(mesh, {e0, kY - 0.12, -inner}, {e1, kY - 0.006, inner}, kFrame);
     add_bar(mesh, {e0, -kY + 0.012, -inner}, {e1, -kY + 0.15, inner}, kFrame);
   }
-  add_bar(mesh, {-kX + 0.05, -kY + 0.06, -kZ + 0.05}, {kX - 0.05, -kY + 0.16, kZ - 0.05}, kFloor);
+  // The floor, and all that is behind the walls: the container is rigged as a full one.
+  add_bar(mesh, {-kX + 0.08, -kY + 0.06, -kZ + 0.08}, {kX - 0.08, kY - 0.08, kZ - 0.08}, kFloor);
 }
 
 // Corner castings: blocks with an oval hole in each outer face, drawn as a dark plate.

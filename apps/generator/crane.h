@@ -1,12 +1,11 @@
 #pragma once
 
-#include "crumple/core/result.h"
-#include "crumple/rig/asset.h"
+#include "apps/generator/author.h"
 
 namespace crumple::generator {
 
 /// A tower crane, about the origin, its jib along +x.
-Result<Asset> make_crane();
+Design crane_design();
 
 TriMesh crane_surface();
 

@@ -65,7 +65,7 @@ void add_slewing(Facets& facets) {
   add_block(facets, {0.1, floor - 0.15, side - 0.2}, {1.3, floor, side + 0.3});
   add_block(facets, {0.1, floor - 0.1, side}, {1.75, floor + 0.6, side + 1.35});
   add_block(facets, {0.1, floor + 1.72, side - 0.03}, {1.85, floor + 1.85, side + 1.38});
-  add_block(facets, {0.1, floor + 0.6, side}, {0.35, floor + 1.75, side + 1.35});
+  add_block(facets, {0.11, floor + 0.55, side + 0.01}, {0.35, floor + 1.75, side + 1.34});
   facets.patch(kGlass);
   add_block(facets, {0.3, floor + 0.55, side + 0.03}, {1.72, floor + 1.75, side + 1.32});
 }
@@ -125,10 +125,10 @@ void add_counter_jib(Facets& facets) {
   facets.patch(kYellow);
   for (const double side : {-0.6, 0.6}) {
     add_strut(facets, {-0.8, kJibLow, side}, {-kCounterLength, kJibLow, side}, 0.16, kSquare, 5, false);
+    add_strut(facets, {-0.8, kJibLow + 1.0, side * 1.25}, {-kCounterLength, kJibLow + 1.0, side * 1.25}, kLace, kSquare, 5);
     for (int i = 0; i < 5; ++i) {
-      const double x = -0.8 - (kCounterLength - 0.8) / 5 * i, x2 = x - (kCounterLength - 0.8) / 5;
+      const double x = -0.8 - (kCounterLength - 0.8) / 5 * i;
       lace(facets, {x, kJibLow, side}, {x, kJibLow + 1.0, side * 1.25});
-      lace(facets, {x, kJibLow + 1.0, side * 1.25}, {x2, kJibLow + 1.0, side * 1.25});
     }
     lace(facets, {-kCounterLength, kJibLow, side}, {-kCounterLength, kJibLow + 1.0, side * 1.25});
   }
