@@ -23,6 +23,7 @@ constexpr double kFinerRms = 0.5;         // of the wanted error: what cells may
 constexpr double kFinerMost = 0.01;       // of the diagonal: the same for the worst vertex
 constexpr double kFiner = 0.75;           // of a cell: the next finer one
 constexpr int kMostFills = 6;
+constexpr double kWellHeld = 0.8;  // of a bone's greatest weight
 constexpr double kLongTurn = 170;  // degrees
 
 /// Tells that a stage begins and adds its wall time to `total` when it ends.
@@ -257,21 +258,21 @@ class RigFitter {
     return order;
   }
 
-  /// Blends turn about handles, so a handle stands amid what its bone holds, at a vertex that it holds well.
+  /// Blends turn about handles, so a handle stands amid what its bone holds best, at a vertex.
   size_t middle_vertex(int bone) const {
     const auto column = static_cast<size_t>(bone);
     Vec3 middle = Vec3::Zero();
     double all = 0, greatest = 0;
     for (size_t v = 0; v < problem_.vertices(); ++v) {
-      const double weight = state_.row(v)[column];
-      middle += weight * weight * problem_.rest[v], all += weight * weight, greatest = std::max(greatest, weight);
+      const double weight = state_.row(v)[column], counts = std::pow(weight, 4);
+      middle += counts * problem_.rest[v], all += counts, greatest = std::max(greatest, weight);
     }
     if (all > 0) middle /= all;
     size_t best = 0;
     double nearest = 1e300;
     for (size_t v = 0; v < problem_.vertices(); ++v) {
       const double distance = (problem_.rest[v] - middle).squaredNorm();
-      if (state_.row(v)[column] >= 0.5 * greatest && distance < nearest) nearest = distance, best = v;
+      if (state_.row(v)[column] >= kWellHeld * greatest && distance < nearest) nearest = distance, best = v;
     }
     return best;
   }

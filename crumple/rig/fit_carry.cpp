@@ -12,7 +12,7 @@
 namespace crumple {
 namespace {
 
-constexpr double kRidge = 1e-9;  // holds parts of the body that carry no point
+constexpr double kRidge = 1e-12;  // holds parts of the body that carry no point
 
 struct Entry {
   int row, column;

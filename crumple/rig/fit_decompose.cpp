@@ -31,6 +31,7 @@ class Decomposer {
       if (other.bones <= best.bones && surface_rms(problem_, other) < surface_rms(problem_, best)) best = std::move(other);
     }
     finish(best);
+    if (settings_.bones == 0) drop_needless(best);
     return best;
   }
 
@@ -98,6 +99,16 @@ class Decomposer {
     }
     from_ = kSearchShare;
     return good;
+  }
+
+  /// What is finished may be better than it had to be.
+  void drop_needless(Decomposition& best) {
+    while (best.bones > 1 && surface_rms(problem_, best) <= settings_.wanted && !cancelled()) {
+      Decomposition fewer = fit(best.bones - 1, 0, 1, 1);
+      finish(fewer);
+      if (cancelled() || fewer.bones >= best.bones || surface_rms(problem_, fewer) > settings_.wanted) return;
+      best = std::move(fewer);
+    }
   }
 
   void tell(double share) const {
