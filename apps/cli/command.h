@@ -47,6 +47,7 @@ void add_export(CLI::App& app, Action& action);
 void add_fit(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
+void add_paint(CLI::App& app, Action& action);
 void add_pose(CLI::App& app, Action& action);
 void add_render(CLI::App& app, Action& action);
 void add_rig(CLI::App& app, Action& action);
