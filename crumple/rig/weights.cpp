@@ -85,9 +85,10 @@ void report(const BoxResult& solved, const std::vector<WeightHandle>& handles, s
   }
   if (result.kkt_residual <= result.target) return;
   if (result.noise_floor > 0.1 * result.target) {
-    result.warnings.push_back(fmt::format(
-        "the tetrahedra differ too much in size or shape to certify the weights to {:.0e}: rounding alone may leave {:.1e}, {:.1e} is reached",
-        result.target, result.noise_floor, result.kkt_residual));
+    result.warnings.push_back(
+        fmt::format("the tetrahedra differ too much in size or shape to certify the weights to {:.0e}: rounding alone may leave {:.1e}, {:.1e} is "
+                    "reached; more even ones can be certified",
+                    result.target, result.noise_floor, result.kkt_residual));
   } else {
     result.warnings.push_back(fmt::format("the weights reach a residual of {:.1e}, not {:.0e}", result.kkt_residual, result.target));
   }
