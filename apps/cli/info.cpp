@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
+#include "apps/cli/pose_request.h"
 #include "crumple/io/authors_asset.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/mesh_file.h"
+#include "crumple/rig/certificate.h"
 #include "crumple/rig/rigged_body.h"
 #include "crumple/scene/playback.h"
 #include "crumple/scene/recording_folder.h"
@@ -26,17 +28,30 @@ std::string size_text(const std::vector<Vec3>& points) {
   return fmt::format("{:.4g} x {:.4g} x {:.4g}", size.x(), size.y(), size.z());
 }
 
+/// The residual that the file states, and the one its tetrahedra and raw weights have.
+void tell_certificate(const Asset& asset) {
+  if (!asset.certificate) return;
+  const WeightCertificate& stated = *asset.certificate;
+  const Result<CertificateCheck> measured = measure_certificate(asset);
+  if (!measured) return line("certificate", "does not fit the asset: " + measured.error().text);
+  const double off = std::abs(measured->kkt_residual - stated.kkt_residual);
+  const bool holds = off <= 1e-3 * stated.kkt_residual + 10 * stated.noise_floor && measured->outside_bounds == 0 && measured->held_error == 0 &&
+                     measured->weights_difference < 0.01;
+  line("certificate", fmt::format("residual {:.2e} stated, {:.2e} measured: {}", stated.kkt_residual, measured->kkt_residual,
+                                  holds ? "it holds" : "it DOES NOT hold; the weights were changed, make the asset again"));
+  line("", fmt::format("raw weights leave [0, 1] by {:.1g} and miss held values by {:.1g}; finished ones are within {:.1g} of them", measured->outside_bounds,
+                       measured->held_error, measured->weights_difference));
+}
+
 void tell_asset(const Asset& asset) {
   double volume = 0;
   for (const Tetrahedron& tet : asset.tets.tets) volume += tet_volume(asset.tets.positions, tet);
   line("size", size_text(asset.tets.positions));
   line("tetrahedra", fmt::format("{} with {} vertices, volume {:.5g}", asset.tets.tets.size(), asset.tets.positions.size(), volume));
   line("surface", fmt::format("{} triangles, {} vertices", asset.surface.triangles.size(), asset.surface.positions.size()));
+  tell_certificate(asset);
   line("handles", fmt::format("{}", asset.handles.size()));
-  for (size_t b = 0; b < asset.handles.size(); ++b) {
-    const Vec3& at = asset.handles[b].position;
-    line("handle", fmt::format("{:<4} {:<20} at {:.4g}, {:.4g}, {:.4g}", b, asset.handles[b].name, at.x(), at.y(), at.z()));
-  }
+  for (size_t b = 0; b < asset.handles.size(); ++b) line("handle", handle_text(asset, b));
   for (const Example& example : asset.examples) {
     double farthest = 0, widest = 0;
     for (size_t b = 0; b < example.handles.size(); ++b) {

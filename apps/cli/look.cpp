@@ -32,18 +32,22 @@ Bounds bounds_of_tile(const LookTile& tile) {
   return bounds;
 }
 
-/// The corner of the room from which most of `facing` is seen; the usual one unless another is clearly better.
+/// Of eight three-quarter views the one that sees most of `facing` neither head-on, where a dent hides, nor from behind; the usual one
+/// unless another is clearly better.
 Vec3 view_direction(const Bounds& rest, const std::vector<Vec3>& facing) {
-  const Vec3 usual = render::kPleasantDirection, center = 0.5 * (rest.low + rest.high),
-             half = (0.5 * (rest.high - rest.low)).cwiseMax(1e-9 * rest.diagonal());
+  const Vec3 usual = render::kPleasantDirection, center = 0.5 * (rest.low + rest.high);
+  const Vec3 half = (0.5 * (rest.high - rest.low)).cwiseMax(1e-9 * rest.diagonal());
   Vec3 best = usual;
   double most = -1e300;
-  for (const Vec3& signs :
-       {Vec3(1, 1, 1), Vec3(-1, 1, 1), Vec3(1, 1, -1), Vec3(-1, 1, -1), Vec3(1, -1, 1), Vec3(-1, -1, 1), Vec3(1, -1, -1), Vec3(-1, -1, -1)}) {
-    const Vec3 direction = usual.cwiseProduct(signs).normalized();
-    double seen = signs.y() < 0 ? -0.15 * static_cast<double>(facing.size()) : 0;
-    for (const Vec3& place : facing) seen += (place - center).cwiseQuotient(half).dot(direction);
-    if (seen > most + 0.05 * static_cast<double>(facing.size())) most = seen, best = direction;
+  for (int corner = 0; corner < 8; ++corner) {
+    const Vec3 direction = usual.cwiseProduct(Vec3(corner & 1 ? -1 : 1, corner & 4 ? -1 : 1, corner & 2 ? -1 : 1)).normalized();
+    double score = corner & 4 ? -0.4 * static_cast<double>(facing.size()) : 0;  // from below only what is at the bottom
+    for (const Vec3& place : facing) {
+      const Vec3 outward = (place - center).cwiseQuotient(half);
+      const double off = outward.dot(direction) / std::max(outward.norm(), 1e-9) - 0.65;
+      score -= off * off;
+    }
+    if (score > most + 0.02 * static_cast<double>(facing.size())) most = score, best = direction;
   }
   return best;
 }

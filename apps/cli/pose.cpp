@@ -35,10 +35,7 @@ std::vector<std::string> pose_names(const Asset& asset) {
 
 int list_poses(const Options& options, const Asset& asset) {
   fmt::print("{}: {} handles, {} poses\n", options.asset, asset.handles.size(), asset.examples.size() - 1);
-  for (size_t b = 0; b < asset.handles.size(); ++b) {
-    const Vec3& at = asset.handles[b].position;
-    line("handle", fmt::format("{:>3}  {:<20} {:9.4g} {:9.4g} {:9.4g}", b, asset.handles[b].name, at.x(), at.y(), at.z()));
-  }
+  for (size_t b = 0; b < asset.handles.size(); ++b) line("handle", handle_text(asset, b));
   for (const std::string& name : pose_names(asset)) line("pose", name);
   return kDone;
 }
@@ -221,6 +218,10 @@ int run(const Options& options) {
   Result<Asset> asset = io::read_asset(options.asset);
   if (!asset) return complain(asset.error());
   if (options.list) return list_poses(options, *asset);
+  if (asset->handles.size() > Poser::kMostHandles) {
+    return complain(
+        input_error(fmt::format("{}: has {} handles; poses are found for at most {}", options.asset, asset->handles.size(), Poser::kMostHandles)));
+  }
   if (Result<void> own = check_own(options); !own) return complain(own.error());
   if (Result<void> removed = remove_poses(options, *asset); !removed) return complain(removed.error());
   std::vector<PoseRequest> requests;

@@ -225,4 +225,11 @@ Result<void> check_pose_name(const Asset& asset, const PoseRequest& request) {
   return {};
 }
 
+std::string handle_text(const Asset& asset, size_t handle) {
+  Vec3 at = asset.handles[handle].position;
+  const double noise = 1e-7 * bounds_of(asset.tets.positions).diagonal();
+  for (double& each : at) each = std::abs(each) < noise ? 0 : each;
+  return fmt::format("{:<4} {:<20} at {:.4g}, {:.4g}, {:.4g}", handle, asset.handles[handle].name, at.x(), at.y(), at.z());
+}
+
 }  // namespace crumple::cli

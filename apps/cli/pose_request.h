@@ -36,4 +36,7 @@ Result<std::vector<PoseGoal>> goals_of(const Asset& asset, const PoseRequest& re
 /// An example's name may not be that of the rest pose, empty or unreadable.
 Result<void> check_pose_name(const Asset& asset, const PoseRequest& request);
 
+/// A handle's number, name and place at rest.
+std::string handle_text(const Asset& asset, size_t handle);
+
 }  // namespace crumple::cli
