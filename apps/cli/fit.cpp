@@ -5,9 +5,9 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/look.h"
-#include "apps/cli/model_frame.h"
+#include "apps/cli/mesh_findings.h"
+#include "apps/cli/model.h"
 #include "crumple/io/gltf_asset.h"
-#include "crumple/io/gltf_maps.h"
 #include "crumple/io/shape_files.h"
 #include "crumple/rig/fit.h"
 
@@ -21,7 +21,7 @@ struct Options {
   std::string output, look, align = "auto";
   int bones = 0, cells = 0;
   double error = 0.3;  // per cent
-  ModelFrame frame;
+  ModelOptions frame;
   Loudness loudness;
 };
 
@@ -42,9 +42,8 @@ Result<void> check_options(const Options& options) {
   }
   if (!options.only.empty() && options.files.size() > 1)
     return input_error("--only is for one .glb that holds several shapes; leave out files instead");
-  if (!options.look.empty() && fs::path(options.look).extension() != ".png") return input_error(fmt::format("{}: a picture is a .png", options.look));
   if (Result<void> possible = check_output(options.output); !possible) return possible;
-  return options.look.empty() ? Result<void>() : check_output(options.look);
+  return check_picture(options.look);
 }
 
 /// The shapes of all files in metres, y up, under the names wanted.
@@ -56,9 +55,9 @@ Result<io::ShapeSet> read_shapes(const Options& options) {
   if (!set) return set;
   if (options.names.size() > set->shapes.size())
     return input_error(fmt::format("{} names are given for {} examples", options.names.size(), set->shapes.size()));
-  options.frame.apply(set->rest.positions);
+  for (Vec3& p : set->rest.positions) p = options.frame.to_asset(p);
   for (size_t i = 0; i < set->shapes.size(); ++i) {
-    options.frame.apply(set->shapes[i].positions);
+    for (Vec3& p : set->shapes[i].positions) p = options.frame.to_asset(p);
     if (i < options.names.size()) set->shapes[i].name = options.names[i];
   }
   return set;
@@ -124,8 +123,10 @@ int run(const Options& options) {
   if (Result<void> good = check_options(options); !good) return complain(good.error());
   Result<io::ShapeSet> set = read_shapes(options);
   if (!set) return complain(set.error());
-  Result<std::vector<PaintedMap>> maps = io::read_maps(options.files[0]);
-  if (!maps) return complain(maps.error());
+  ModelOptions rest = options.frame;
+  rest.file = options.files[0];
+  Result<Model> model = read_model(rest);  // for its paint and its look
+  if (!model) return complain(model.error());
   std::vector<FitExample> examples;
   for (const io::ShapeSet::Shape& shape : set->shapes) examples.push_back({shape.name, shape.positions});
   FitReport report;
@@ -136,7 +137,8 @@ int run(const Options& options) {
   if (interrupted()) return kInterrupted;
   if (!asset) return complain({asset.error().kind, fmt::format("{}: {}", options.files[0], asset.error().text)});
   asset->name = fs::path(options.output).stem().string();
-  asset->maps = std::move(*maps);
+  asset->maps = std::move(model->maps);
+  if (model->has_look) asset->color = model->look.color, asset->metal = model->look.metal, asset->roughness = model->look.roughness;
   if (Result<void> written = io::write_asset(*asset, options.output); !written) return complain(written.error());
   report.warnings.insert(report.warnings.begin(), set->warnings.begin(), set->warnings.end());
   tell(options, *asset, report);
@@ -153,7 +155,7 @@ void add_fit(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("fit", "Turn shapes made in any tool into an asset: bones, weights and an example for each shape");
   command
       ->add_option("files", options->files,
-                   "REST.obj EXAMPLE.obj... with the same vertices in the same order (.obj, .ply, ...); or one .glb with shape keys or animations")
+                   "REST.obj EXAMPLE.obj... with the same vertices in the same order (.obj, .ply, .stl); or one .glb with shape keys or animations")
       ->required();
   command->add_option("-o,--output", options->output, "Asset to write (.glb)")->required();
   command->add_option("--bones", options->bones, "Number of bones (default: the fewest that reach --error, at most 32)")->check(CLI::Range(1, 64));
@@ -162,7 +164,7 @@ void add_fit(CLI::App& app, Action& action) {
   command
       ->add_option("--cells", options->cells, "Cells of tetrahedra along the longest side (default: what thin parts and the examples' detail need)")
       ->check(CLI::Range(2, 1000));
-  options->frame.add_to(*command);
+  options->frame.add_frame_to(*command);
   command->add_option("--name", options->names, "Names of the examples in their order (default: those of the files, shape keys or animations)");
   command->add_option("--only", options->only, "Names of the shapes to take from a .glb (default: all)");
   command->add_option("--align", options->align, "Take out motions of the whole: auto (only if nothing stayed in place), always, never")

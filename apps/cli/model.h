@@ -14,6 +14,8 @@ namespace crumple::cli {
 struct ModelOptions {
   std::string file, unit = "m", up = "y";
   void add_to(CLI::App& command);
+  /// Only --unit and --up, for commands that name their files otherwise.
+  void add_frame_to(CLI::App& command);
 
   double scale() const;  // metres in a unit
   /// From the model's own coordinates to metres with y up.

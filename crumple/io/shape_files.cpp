@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kTorn = 1e-5;      // of the diagonal
 constexpr double kSameEdges = 0.6;  // quads cut along their other diagonals keep four edges of five; other vertex numbers keep next to none
 
 std::string extension_of(const fs::path& file) {
@@ -25,12 +26,27 @@ std::string extension_of(const fs::path& file) {
   return extension;
 }
 
+/// Every corner of every triangle as a vertex of its own, which is all that an STL file says.
+TriMesh taken_apart(const TriMesh& mesh) {
+  TriMesh apart;
+  for (const Triangle& triangle : mesh.triangles) {
+    const int first = static_cast<int>(apart.positions.size());
+    for (const int v : triangle) apart.positions.push_back(mesh.positions[static_cast<size_t>(v)]);
+    apart.triangles.push_back({first, first + 1, first + 2});
+  }
+  return apart;
+}
+
 /// A surface whose vertices are those of the file.
 Result<TriMesh> read_as_listed(const fs::path& file) {
-  if (extension_of(file) != ".obj") return read_mesh(file);
-  const Result<std::string> text = read_file(file);
-  if (!text) return text.error();
-  return parse_obj_vertices(*text, file.string());
+  const std::string extension = extension_of(file);
+  if (extension == ".obj") {
+    const Result<std::string> text = read_file(file);
+    if (!text) return text.error();
+    return parse_obj_vertices(*text, file.string());
+  }
+  Result<TriMesh> mesh = read_mesh(file);
+  return mesh && extension == ".stl" ? taken_apart(*mesh) : std::move(mesh);
 }
 
 /// For each vertex that is drawn, the one listed in the file.
@@ -84,6 +100,22 @@ Result<void> compare(const TriMesh& rest, const fs::path& rest_file, const TriMe
   return {};
 }
 
+/// Where a file lists corners instead of vertices, those that were together must be so in the example.
+Result<void> check_whole(const TriMesh& drawn, const TriMesh& example, const std::vector<Vec3>& positions, const fs::path& file) {
+  const double near = kTorn * bounds_of(example.positions).diagonal();
+  for (size_t t = 0; t < drawn.triangles.size(); ++t) {
+    for (size_t k = 0; k < 3; ++k) {
+      const Vec3& here = example.positions[static_cast<size_t>(example.triangles[t][k])];
+      if ((here - positions[static_cast<size_t>(drawn.triangles[t][k])]).norm() <= near) continue;
+      return input_error(
+          fmt::format("{}: triangle {} is torn from its neighbours: its triangles come in another order than those of the rest shape, "
+                      "or it was cut; use a format that keeps vertices, such as .obj",
+                      file.string(), t));
+    }
+  }
+  return {};
+}
+
 Result<ShapeSet> read_one_file(const fs::path& file, const ShapeSettings& settings) {
   const std::string extension = extension_of(file);
   if (extension != ".glb" && extension != ".gltf") {
@@ -115,6 +147,9 @@ Result<ShapeSet> read_shape_files(std::span<const fs::path> files, const ShapeSe
     if (const Result<void> same = compare(*listed, files[0], *example, file, set.warnings); !same) return same.error();
     ShapeSet::Shape shape{file.stem().string(), {}};
     for (const int v : vertex) shape.positions.push_back(example->positions[static_cast<size_t>(v)]);
+    if (extension_of(file) == ".stl") {
+      if (const Result<void> whole = check_whole(*drawn, *example, shape.positions, file); !whole) return whole.error();
+    }
     set.shapes.push_back(std::move(shape));
   }
   set.rest = std::move(*drawn);

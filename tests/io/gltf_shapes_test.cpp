@@ -303,6 +303,38 @@ TEST(ShapeFiles, renumbered_vertices_are_noticed_and_other_diagonals_forgiven) {
   EXPECT_TRUE(begun_elsewhere->warnings.empty());
 }
 
+/// A box, sheared, as facets that know nothing of each other.
+std::string stl_box(double shear, bool backwards) {
+  const TriMesh box = make_box({1, 1, 1});
+  std::string text = "solid box\n";
+  for (size_t t = 0; t < box.triangles.size(); ++t) {
+    text += "facet normal 0 0 0\nouter loop\n";
+    for (const int v : box.triangles[backwards ? box.triangles.size() - 1 - t : t]) {
+      const Vec3& p = box.positions[static_cast<size_t>(v)];
+      text += "vertex " + std::to_string(p.x() + shear * p.y()) + " " + std::to_string(p.y()) + " " + std::to_string(p.z()) + "\n";
+    }
+    text += "endloop\nendfacet\n";
+  }
+  return text + "endsolid\n";
+}
+
+TEST(ShapeFiles, facets_of_stl_files_belong_together_by_their_order) {
+  const Scratch scratch;
+  write_text(scratch / "rest.stl", stl_box(0, false));
+  write_text(scratch / "sheared.stl", stl_box(0.8, false));
+  write_text(scratch / "backwards.stl", stl_box(0.8, true));
+  const std::filesystem::path good[] = {scratch / "rest.stl", scratch / "sheared.stl"}, bad[] = {scratch / "rest.stl", scratch / "backwards.stl"};
+  const Result<ShapeSet> set = io::read_shape_files(good);
+  ASSERT_TRUE(set) << set.error().text;
+  for (size_t v = 0; v < set->rest.positions.size(); ++v) {
+    const Vec3& p = set->rest.positions[v];
+    EXPECT_LT((set->shapes[0].positions[v] - (p + Vec3(0.8 * p.y(), 0, 0))).norm(), 1e-5);
+  }
+  const Result<ShapeSet> mixed = io::read_shape_files(bad);
+  ASSERT_FALSE(mixed);
+  EXPECT_NE(mixed.error().text.find("another order"), std::string::npos) << mixed.error().text;
+}
+
 TEST(ShapeFiles, one_file_must_hold_several_shapes) {
   const Scratch scratch;
   write_text(scratch / "rest.obj", std::string(kRest) + "f 1 2 5 4\n");
