@@ -16,7 +16,10 @@ namespace fs = std::filesystem;
 struct Options {
   std::string asset, file, kind = "drop";
   std::optional<double> speed;
+  bool pin = false;
 };
+
+constexpr double kRadius = 0.45;  // of damage, over the size of the body
 
 /// Three digits, as a person would write it.
 std::string rounded(double value) {
@@ -39,43 +42,84 @@ std::string body_line(const std::string& name, const Vec3& at, const Vec3& turn,
                      rounded(velocity.y()), rounded(velocity.z()), rounded(radius));
 }
 
-/// The bodies of a shot besides the ground.
-std::string bodies_of(const std::string& kind, const std::string& name, const Asset& asset, double speed) {
+/// What is in a shot besides the ground, and from where it is seen.
+struct Staging {
+  std::string bodies, joints;
+  Vec3 eye, target;
+};
+
+Staging drop(const std::string& name, const Asset& asset, double speed) {
+  const double size = bounds_of(asset.tets.positions).diagonal();
+  const Vec3 tilted(20, 0, 15), start(0, standing_height(asset, tilted) + 0.3 * size, 0);
+  return {.bodies = body_line(name, start, tilted, Vec3(0, -speed, 0), kRadius * size), .eye = size * Vec3(1.3, 0.9, 2.1), .target = size * Vec3(0, 0.35, 0)};
+}
+
+Staging wall(const std::string& name, const Asset& asset, double speed) {
   const Bounds bounds = bounds_of(asset.tets.positions);
-  const double size = bounds.diagonal(), radius = 0.45 * size;
-  const Vec3 upright = Vec3::Zero(), tilted(20, 0, 15);
-  if (kind == "drop") return body_line(name, Vec3(0, standing_height(asset, tilted) + 0.3 * size, 0), tilted, Vec3(0, -speed, 0), radius);
-  const double stand = standing_height(asset, upright) + 0.002 * size;
-  if (kind == "wall") {
-    const double wall = bounds.high.x() + 0.2 * size;
-    return fmt::format(R"(    {{"name": "wall", "box": [{0}, {1}, {2}], "at": [{3}, {4}, 0], "motion": "static", "look": {{"color": [0.36, 0.35, 0.33], "roughness": 0.9}}}},
+  const double size = bounds.diagonal(), stand = standing_height(asset, Vec3::Zero()) + 0.002 * size;
+  const std::string wall =
+      fmt::format(R"(    {{"name": "wall", "box": [{0}, {1}, {2}], "at": [{3}, {4}, 0], "motion": "static", "look": {{"color": [0.36, 0.35, 0.33], "roughness": 0.9}}}},
 )",
-                       rounded(0.2 * size), rounded(size), rounded(2 * size), rounded(wall + 0.1 * size), rounded(0.5 * size)) +
-           body_line(name, Vec3(0, stand, 0), upright, Vec3(speed, 0, 0), radius);
-  }
-  const double edge = 0.35 * size;
-  return body_line(name, Vec3(0, stand, 0), upright, Vec3::Zero(), radius) +
-         fmt::format(R"(,
+                  rounded(0.2 * size), rounded(size), rounded(2 * size), rounded(bounds.high.x() + 0.3 * size), rounded(0.5 * size));
+  return {.bodies = wall + body_line(name, Vec3(0, stand, 0), Vec3::Zero(), Vec3(speed, 0, 0), kRadius * size),
+          .eye = size * Vec3(-1.1, 0.8, 2.1),
+          .target = Vec3(0.25 * size, 0.25 * size, 0)};
+}
+
+Staging block(const std::string& name, const Asset& asset, double speed) {
+  const Bounds bounds = bounds_of(asset.tets.positions);
+  const double size = bounds.diagonal(), stand = standing_height(asset, Vec3::Zero()) + 0.002 * size, edge = 0.35 * size;
+  const std::string block = fmt::format(R"(,
     {{"name": "block", "box": [{0}, {0}, {0}], "at": [0, {1}, 0], "turn": [10, 20, 15], "velocity": [0, {2}, 0], "density": 2500}})",
-                     rounded(edge), rounded(stand + bounds.high.y() + edge), rounded(-speed));
+                                        rounded(edge), rounded(stand + bounds.high.y() + edge), rounded(-speed));
+  return {.bodies = body_line(name, Vec3(0, stand, 0), Vec3::Zero(), Vec3::Zero(), kRadius * size) + block,
+          .eye = size * Vec3(1.2, 1.0, 2.0),
+          .target = Vec3(0, stand, 0)};
+}
+
+/// The ball comes a little from the left and above and is gone after it has struck.
+Staging ball(const std::string& name, const Asset& asset, double speed) {
+  const Bounds bounds = bounds_of(asset.tets.positions);
+  const double size = bounds.diagonal(), stand = standing_height(asset, Vec3::Zero()) + 0.002 * size, radius = 0.11 * size;
+  const Vec3 aim(0.5 * (bounds.low.x() + bounds.high.x()), stand + bounds.low.y() + 0.8 * (bounds.high.y() - bounds.low.y()), bounds.high.z());
+  const Vec3 from = aim + size * Vec3(-0.3, 0.12, 0.8), velocity = speed * (aim - from).normalized();
+  const std::string ball = fmt::format(R"(,
+    {{"name": "ball", "sphere": {}, "at": [{}, {}, {}], "velocity": [{}, {}, {}], "density": 5000, "look": {{"color": [0.05, 0.05, 0.055], "metal": 0.7, "roughness": 0.3}}}})",
+                                       rounded(radius), rounded(from.x()), rounded(from.y()), rounded(from.z()), rounded(velocity.x()), rounded(velocity.y()),
+                                       rounded(velocity.z()));
+  return {.bodies = body_line(name, Vec3(0, stand, 0), Vec3::Zero(), Vec3::Zero(), kRadius * size) + ball,
+          .eye = size * Vec3(1.5, 0.9, 1.3),
+          .target = Vec3(0, stand + 0.5 * (bounds.low.y() + bounds.high.y()), 0)};
+}
+
+Staging stage(const Options& options, const std::string& name, const Asset& asset, double speed) {
+  Staging staging = options.kind == "drop" ? drop(name, asset, speed)
+                    : options.kind == "wall" ? wall(name, asset, speed)
+                    : options.kind == "ball" ? ball(name, asset, speed)
+                                             : block(name, asset, speed);
+  if (options.pin) staging.joints = fmt::format(",\n  \"joints\": [{{\"name\": \"pin\", \"kind\": \"fixed\", \"body\": \"{}\", \"at\": [0, 0, 0]}}]", name);
+  return staging;
 }
 
 std::string scene_text(const Options& options, const std::string& name, const Asset& asset, const std::string& path, double speed) {
+  const Staging staging = stage(options, name, asset, speed);
   const double friction = options.kind == "wall" ? 0.1 : 0.5;  // wheels would roll
+  const auto vector = [](const Vec3& v) { return fmt::format("[{}, {}, {}]", rounded(v.x()), rounded(v.y()), rounded(v.z())); };
   return fmt::format(R"({{
   "crumple": 1,
   "title": "{0}: {1}",
   "fps": 60,
   "substeps": 4,
-  "seconds": 2.5,
+  "seconds": 2,
   "assets": {{"{0}": {2}}},
+  "camera": {{"eye": {3}, "target": {4}, "fov": 32}},
   "bodies": [
-    {{"name": "ground", "plane": [0, 1, 0, 0], "material": {{"friction": {3}}}, "look": {{"color": [0.3, 0.29, 0.27], "roughness": 0.9}}}},
-{4}
-  ]
+    {{"name": "ground", "plane": [0, 1, 0, 0], "material": {{"friction": {5}}}, "look": {{"color": [0.3, 0.29, 0.27], "roughness": 0.9}}}},
+{6}
+  ]{7}
 }}
 )",
-                     name, options.kind, write_json(Json(path)), friction, bodies_of(options.kind, name, asset, speed));
+                     name, options.kind, write_json(Json(path)), vector(staging.eye), vector(staging.target), friction, staging.bodies, staging.joints);
 }
 
 /// A name that is safe in a scene: letters, digits, spaces, - and _.
@@ -96,7 +140,7 @@ int run(const Options& options) {
   std::error_code failed;
   const fs::path folder = fs::absolute(options.file).parent_path();
   const fs::path path = fs::relative(fs::absolute(options.asset), folder, failed);
-  const double speed = options.speed.value_or(options.kind == "wall" ? 12 : 7);
+  const double speed = options.speed.value_or(options.kind == "wall" || options.kind == "ball" ? 12 : 7);
   const std::string text = scene_text(options, plain_name(fs::path(options.asset).stem().string()), *asset, (failed ? fs::absolute(options.asset) : path).generic_string(), speed);
   if (Result<Scene> valid = parse_scene(text, options.file); !valid) return complain(valid.error());
   if (Result<void> written = io::write_file(options.file, text); !written) return complain(written.error());
@@ -111,9 +155,10 @@ void add_shot(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("shot", "Write a first scene for an asset: something hits it");
   command->add_option("asset", options->asset, "Asset made by 'crumple rig' or 'crumple fit' (.glb)")->required();
   command->add_option("-o,--output", options->file, "Scene file to write (.json)")->required();
-  command->add_option("--kind", options->kind, "drop: falls on the ground; wall: runs into a wall along +x; block: a block falls on it")
-      ->check(CLI::IsMember({"drop", "wall", "block"}));
-  command->add_option("--speed", options->speed, "Of the impact, m/s (default 7; 12 into a wall)")->check(CLI::Range(0.1, 200.0));
+  command->add_option("--kind", options->kind, "drop: falls on the ground; wall: runs into a wall along +x; block: a block falls on it; ball: a ball is shot at it")
+      ->check(CLI::IsMember({"drop", "wall", "block", "ball"}));
+  command->add_flag("--pin", options->pin, "Hold the asset to the ground where it stands");
+  command->add_option("--speed", options->speed, "Of the impact, m/s (default 7; 12 for wall and ball)")->check(CLI::Range(0.1, 200.0));
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -334,7 +334,7 @@ TEST_F(CommandLine, render_draws_a_frame_and_a_sheet) {
 
 TEST_F(CommandLine, shot_writes_a_scene_that_damages_the_asset) {
   fs::create_directories(scratch / "shots");
-  for (const char* kind : {"drop", "wall", "block"}) {
+  for (const char* kind : {"drop", "wall", "block", "ball"}) {
     const std::string scene = std::string("shots/") + kind + ".json";
     const Answer written = run({"shot", (kSource / "assets" / "drum.glb").string(), "-o", scene, "--kind", kind});
     ASSERT_EQ(written.code, 0) << written.err;
