@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -49,6 +50,10 @@ void tell_asset(const Asset& asset) {
   line("size", size_text(asset.tets.positions));
   line("tetrahedra", fmt::format("{} with {} vertices, volume {:.5g}", asset.tets.tets.size(), asset.tets.positions.size(), volume));
   line("surface", fmt::format("{} triangles, {} vertices", asset.surface.triangles.size(), asset.surface.positions.size()));
+  for (const PaintedMap& map : asset.maps) {
+    const auto [low, high] = std::minmax_element(map.values.begin(), map.values.end());
+    line("painted", fmt::format("{:<20} factors from {:.3g} to {:.3g}", map.name, *low, *high));
+  }
   tell_certificate(asset);
   line("handles", fmt::format("{}", asset.handles.size()));
   for (size_t b = 0; b < asset.handles.size(); ++b) line("handle", handle_text(asset, b));
