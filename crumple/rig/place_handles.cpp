@@ -80,13 +80,15 @@ void order_along(const TetMesh& mesh, std::vector<int>& vertices) {
   });
 }
 
+/// Those without a name are called by their number, so that either may be used.
 void name_handles(std::vector<Handle>& handles) {
   std::set<std::string> taken;
   for (const Handle& handle : handles) taken.insert(handle.name);
-  for (size_t h = 0, number = 1; h < handles.size(); ++h, ++number) {
+  for (size_t h = 0; h < handles.size(); ++h) {
     if (!handles[h].name.empty()) continue;
-    while (!taken.insert(fmt::format("h{}", number)).second) ++number;
-    handles[h].name = fmt::format("h{}", number);
+    std::string name = fmt::format("h{}", h);
+    while (!taken.insert(name).second) name += "'";
+    handles[h].name = name;
   }
 }
 
