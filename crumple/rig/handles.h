@@ -38,7 +38,7 @@ class HandleBinding {
 /// Sorts vertices along the longest side of the body, so that handles with neighbouring numbers are neighbours.
 void order_along(const TetMesh& mesh, std::vector<int>& vertices);
 
-/// Names the unnamed "h1", "h2", ... by their place in the list, leaving out names that are taken.
+/// Names the unnamed by their number, "h0", "h1", ..., so that either may be used; names that are taken are not used twice.
 void name_handles(std::vector<Handle>& handles);
 
 }  // namespace crumple

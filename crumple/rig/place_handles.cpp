@@ -80,7 +80,6 @@ void order_along(const TetMesh& mesh, std::vector<int>& vertices) {
   });
 }
 
-/// Those without a name are called by their number, so that either may be used.
 void name_handles(std::vector<Handle>& handles) {
   std::set<std::string> taken;
   for (const Handle& handle : handles) taken.insert(handle.name);
