@@ -90,16 +90,56 @@ bool is_hidden(const LookTile& tile, const Vec3& eye, const Vec3& place, double 
   return false;
 }
 
+/// How all tiles are seen.
+struct View {
+  render::Camera camera;
+  int width = 0, height = 0;  // pixels
+  Vec3 sun = Vec3::UnitY();
+  double floor = 0;
+};
+
 struct Spot {
   double x = 0, y = 0, radius = 0;  // pixels
 };
 
-Spot project(const render::Camera& camera, const Vec3& place, double radius, const LookOptions& options) {
-  const render::CameraAxes axes = render::axes_of(camera);
-  const Vec3 ray = place - camera.eye;
+Spot project(const View& view, const Vec3& place, double radius) {
+  const render::CameraAxes axes = render::axes_of(view.camera);
+  const Vec3 ray = place - view.camera.eye;
   const double depth = std::max(ray.dot(axes.forward), 1e-9);
-  const double scale = 0.5 * options.height / std::tan(0.5 * camera.fov_degrees * std::numbers::pi / 180) / depth;
-  return {0.5 * options.width + scale * ray.dot(axes.right), 0.5 * options.height - scale * ray.dot(axes.up), scale * radius};
+  const double scale = 0.5 * view.height / std::tan(0.5 * view.camera.fov_degrees * std::numbers::pi / 180) / depth;
+  return {0.5 * view.width + scale * ray.dot(axes.right), 0.5 * view.height - scale * ray.dot(axes.up), scale * radius};
+}
+
+/// Sees all points of all tiles, closely: long bodies get wide tiles.
+View fitted_view(const std::vector<LookTile>& tiles, const Vec3& direction, const LookOptions& options) {
+  View view;
+  view.width = options.width, view.height = options.height, view.floor = 1e300;
+  std::vector<Bounds> points;  // one for each: tighter than a box around them
+  for (const LookTile& tile : tiles) {
+    const auto add = [&](const Vec3& point) {
+      points.push_back({point, point});
+      view.floor = std::min(view.floor, point.y());
+    };
+    for (size_t v = 0; v < tile.surface->positions.size(); ++v) add(position_of(tile, v));
+    for (const Mark& mark : tile.marks) add(mark.at);
+  }
+  render::FitSettings fit;
+  fit.direction = direction;
+  fit.aspect = static_cast<double>(view.width) / view.height;
+  view.camera = render::fit_camera(points, fit);
+  Bounds seen;
+  for (const Bounds& point : points) {
+    const Spot spot = project(view, point.low, 0);
+    seen.add({spot.x, spot.y, 0});
+  }
+  const Vec3 extent = seen.high - seen.low;
+  fit.aspect = std::clamp(extent.x() / std::max(extent.y(), 1.0), 1.0, 2.4);
+  view.height = static_cast<int>(std::lround(view.width / fit.aspect / 2)) * 2;
+  fit.margin = 0.09;  // labels need room
+  view.camera = render::fit_camera(points, fit);
+  const auto side = [&](int axis) { return direction[axis] * render::kPleasantDirection[axis] < 0 ? -1.0 : 1.0; };
+  view.sun = render::RenderSettings().sun.cwiseProduct(Vec3(side(0), 1, side(2)));  // always over the same shoulder
+  return view;
 }
 
 void draw_ring(io::Image& image, const Spot& spot, render::Rgb color) {
@@ -116,7 +156,7 @@ void draw_ring(io::Image& image, const Spot& spot, render::Rgb color) {
 
 /// Dark letters with a light edge can be read on anything.
 void draw_label(io::Image& image, const Spot& spot, const std::string& text, bool hidden) {
-  const double height = std::max(9.0, image.height / 40.0) * (hidden ? 0.85 : 1), x = spot.x + spot.radius + 2,
+  const double height = std::max(9.0, image.width / 54.0) * (hidden ? 0.85 : 1), x = spot.x + spot.radius + 2,
                y = spot.y - spot.radius - 0.8 * height;
   if (!hidden) {
     for (const auto& [dx, dy] : {std::pair{-1.0, 0.0}, {1.0, 0.0}, {0.0, -1.0}, {0.0, 1.0}, {-1.0, -1.0}, {1.0, 1.0}, {-1.0, 1.0}, {1.0, -1.0}}) {
@@ -126,27 +166,26 @@ void draw_label(io::Image& image, const Spot& spot, const std::string& text, boo
   render::draw_text(image, x, y, height, text, hidden ? kFaint : kInk);
 }
 
-Result<io::Image> draw_tile(const LookTile& tile, const render::Camera& camera, double radius, double floor, double size,
-                            const LookOptions& options) {
+Result<io::Image> draw_tile(const LookTile& tile, const View& view, double radius, double size) {
   Frame frame;
   FrameItem body;
   body.name = "body", body.body = 0;
   body.surface = tile.surface, body.positions = tile.positions, body.colors = tile.colors, body.look = tile.look;
   frame.items.push_back(std::move(body));
   for (const Mark& mark : tile.marks) frame.items.push_back(ball(mark, radius));
-  frame.items.push_back(floor_at(floor, 50 * size));
+  frame.items.push_back(floor_at(view.floor, 50 * size));
   render::RenderSettings settings;
-  settings.width = options.width, settings.height = options.height;
+  settings.width = view.width, settings.height = view.height, settings.sun = view.sun;
   settings.samples = 6;  // for a look, smoothed
   if (!tile.colors.empty()) settings.color = render::ColorMode::Weights;
   render::Watch watch;
   watch.cancel = &interrupted();
-  Result<io::Image> image = render::render_frame(frame, camera, settings, watch);
+  Result<io::Image> image = render::render_frame(frame, view.camera, settings, watch);
   if (!image) return image;
   for (const bool hidden : {true, false}) {
     for (const Mark& mark : tile.marks) {
-      if (is_hidden(tile, camera.eye, mark.at, radius) != hidden) continue;
-      const Spot spot = project(camera, mark.at, radius, options);
+      if (is_hidden(tile, view.camera.eye, mark.at, radius) != hidden) continue;
+      const Spot spot = project(view, mark.at, radius);
       if (hidden) draw_ring(*image, spot, kFaint);
       draw_label(*image, spot, mark.label, hidden);
     }
@@ -157,22 +196,15 @@ Result<io::Image> draw_tile(const LookTile& tile, const render::Camera& camera, 
 }  // namespace
 
 Result<void> draw_tiles(const std::vector<LookTile>& tiles, const std::string& file, const LookOptions& options) {
-  std::vector<Bounds> bounds;
-  double floor = 1e300;
-  for (const LookTile& tile : tiles) {
-    bounds.push_back(bounds_of_tile(tile));
-    floor = std::min(floor, bounds.back().low.y());
-  }
-  if (bounds.empty() || bounds[0].empty()) return input_error("there is nothing to draw");
-  const double size = std::max(bounds[0].diagonal(), 1e-9), radius = options.mark_size * size;
-  render::FitSettings fit;
-  fit.direction = view_direction(bounds[0], options.facing);
-  fit.aspect = static_cast<double>(options.width) / options.height;
-  const render::Camera camera = render::fit_camera(bounds, fit);
+  if (tiles.empty() || bounds_of_tile(tiles[0]).empty()) return input_error("there is nothing to draw");
+  const Bounds rest = bounds_of_tile(tiles[0]);
+  const double size = std::max(rest.diagonal(), 1e-9), radius = options.mark_size * size;
+  View view = fitted_view(tiles, view_direction(rest, options.facing), options);
+  view.floor -= 1e-3 * size;
   std::vector<io::Image> images;
   std::vector<std::string> titles;
   for (const LookTile& tile : tiles) {
-    Result<io::Image> image = draw_tile(tile, camera, radius, floor - 1e-3 * size, size, options);
+    Result<io::Image> image = draw_tile(tile, view, radius, size);
     if (!image) return image.error();
     images.push_back(std::move(*image));
     titles.push_back(tile.title);

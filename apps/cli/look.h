@@ -30,7 +30,7 @@ struct LookTile {
 };
 
 struct LookOptions {
-  int width = 640, height = 480;  // of a tile
+  int width = 640, height = 480;  // of a tile; its height is then fitted to what is seen
   int columns = 4;                // at most
   double mark_size = 0.012;       // of the first surface's diagonal
   std::vector<Vec3> facing;       // places that are turned to the camera if possible
