@@ -9,12 +9,12 @@
 namespace crumple::generator {
 namespace {
 
-constexpr int kCells = 31;
+constexpr int kCells = 27;
 
 // Frames across the bridge, from one end to the other: three near the middle, so that it can fold sharply there.
-constexpr int kFrames = 7;
-constexpr std::array<double, kFrames> kFrameX{-11.8, -7.4, -2.4, 0, 2.4, 7.4, 11.8};
-constexpr int kMiddleFrame = 3;
+constexpr int kFrames = 9;
+constexpr std::array<double, kFrames> kFrameX{-11.8, -8, -4.6, -1.7, 0, 1.7, 4.6, 8, 11.8};
+constexpr int kMiddleFrame = 4;
 
 std::string left(int frame) {
   return "left " + std::to_string(frame);
@@ -39,8 +39,6 @@ std::vector<Handle> bridge_deck_handles() {
   }
   for (const auto& [name, z] : {std::pair("left", -3.7), std::pair("right", 3.7)}) {
     handles.push_back({std::string(name) + " rail", Vec3(0, 1.15, z)});
-    handles.push_back({std::string(name) + " rail back", Vec3(-4.9, 1.15, z)});
-    handles.push_back({std::string(name) + " rail ahead", Vec3(4.9, 1.15, z)});
     handles.push_back({std::string(name) + " girder", Vec3(0, -1.15, z < 0 ? -3.0 : 3.0)});
   }
   return handles;
@@ -55,10 +53,7 @@ std::vector<std::string> frames(int from, int to) {
 }
 
 void carry_half(Sketch& sketch, bool ahead, const Quat& turn, const Vec3& pivot, const Vec3& shift = Vec3::Zero()) {
-  const std::string end = ahead ? " rail ahead" : " rail back";
-  std::vector<std::string> names = ahead ? frames(kMiddleFrame + 1, kFrames - 1) : frames(0, kMiddleFrame - 1);
-  names.insert(names.end(), {"left" + end, "right" + end});
-  sketch.carry(names, turn, pivot, shift);
+  sketch.carry(ahead ? frames(kMiddleFrame + 1, kFrames - 1) : frames(0, kMiddleFrame - 1), turn, pivot, shift);
 }
 
 // Both halves stay straight and turn about their bearings; the road folds between them, the rails above buckle outwards and the girders
@@ -67,7 +62,8 @@ Sketch sagging(const std::vector<Handle>& handles) {
   Sketch sketch("sagging", handles);
   carry_half(sketch, false, turn_about(Vec3::UnitZ(), -12), Vec3(-12, -1.2, 0), Vec3(0.15, 0, 0));
   carry_half(sketch, true, turn_about(Vec3(0.06, 0, 1), 11), Vec3(12, -1.2, 0), Vec3(-0.15, 0, 0));
-  sketch.move({left(3), lane(3), right(3)}, Vec3(0, -2.45, 0)).move({"left girder", "right girder"}, Vec3(0, -2.5, 0));
+  sketch.move({left(kMiddleFrame), lane(kMiddleFrame), right(kMiddleFrame)}, Vec3(0, -2.45, 0))
+      .move({"left girder", "right girder"}, Vec3(0, -2.5, 0));
   sketch.move("left rail", Vec3(0, -2.35, -0.7)).move("right rail", Vec3(0.1, -2.5, 0.55));
   return sketch;
 }
@@ -77,7 +73,7 @@ Sketch humped(const std::vector<Handle>& handles) {
   Sketch sketch("humped", handles);
   carry_half(sketch, false, turn_about(Vec3(0.05, 0, 1), 10), Vec3(-12, -1.2, 0), Vec3(0, -0.5, 0));
   carry_half(sketch, true, turn_about(Vec3(-0.08, 0, 1), -11), Vec3(12, -1.2, 0), Vec3(0, -0.5, 0));
-  sketch.move({left(3), lane(3), right(3)}, Vec3(0, 1.75, 0)).move({"left girder", "right girder"}, Vec3(0, 2.0, 0));
+  sketch.move({left(kMiddleFrame), lane(kMiddleFrame), right(kMiddleFrame)}, Vec3(0, 1.75, 0)).move({"left girder", "right girder"}, Vec3(0, 2.0, 0));
   sketch.move("left rail", Vec3(0, 1.6, 0.25)).move("right rail", Vec3(0, 1.65, -0.2));
   return sketch;
 }
@@ -85,35 +81,33 @@ Sketch humped(const std::vector<Handle>& handles) {
 // The ends turn against each other, about the length of the bridge.
 Sketch twisted(const std::vector<Handle>& handles) {
   Sketch sketch("twisted", handles);
-  constexpr std::array<double, kFrames> kDegrees{19, 14, 3, 0, -4, -13, -17};
-  for (int i = 0; i < kFrames; ++i) sketch.carry(frames(i, i), turn_about(Vec3::UnitX(), kDegrees[i]), Vec3(0, -0.6, 0));
-  sketch.carry({"left rail back", "right rail back"}, turn_about(Vec3::UnitX(), 8), Vec3(0, -0.6, 0));
-  sketch.carry({"left rail ahead", "right rail ahead"}, turn_about(Vec3::UnitX(), -8), Vec3(0, -0.6, 0));
-  sketch.move({lane(2), lane(3)}, Vec3(0, -0.45, 0));
-  sketch.move("left rail", Vec3(0, 0.1, -0.35)).move("right rail", Vec3(0, -0.1, 0.4));
+  constexpr std::array<double, kFrames> kDegrees{20, 18, 14, 4, 0, -4, -13, -16, -18};
+  for (int i = 0; i < kFrames; ++i) {
+    const double shorter = i < kMiddleFrame ? 0.25 : i > kMiddleFrame ? -0.25 : 0;
+    sketch.carry(frames(i, i), turn_about(Vec3::UnitX(), kDegrees[i]), Vec3(0, -0.6, 0), Vec3(shorter, 0, 0));
+  }
+  sketch.move({lane(3), lane(4), lane(5)}, Vec3(0, -0.4, 0));
+  sketch.move("left rail", Vec3(0, 0.1, -0.45)).move("right rail", Vec3(0, -0.1, 0.5));
   return sketch;
 }
 
 // One end has lost its bearing and is bent down behind a sharp kink.
 Sketch end_dropped(const std::vector<Handle>& handles) {
   Sketch sketch("end dropped", handles);
-  const Vec3 kink(4.2, 0, 0);
-  sketch.carry(frames(5, 6), turn_about(Vec3(0.25, 0, 1), -25), kink, Vec3(-0.1, -0.35, 0));
-  sketch.carry(frames(4, 4), turn_about(Vec3(0, 0, 1), -3), kink, Vec3(0, 0.15, 0));
-  sketch.move("left rail ahead", Vec3(0.05, -0.3, 0.3)).move("right rail ahead", Vec3(0.1, -0.45, -0.2));
+  const Vec3 kink(6.2, 0, 0);
+  sketch.carry(frames(7, 8), turn_about(Vec3(0.25, 0, 1), -30), kink, Vec3(-0.2, -0.4, 0));
+  sketch.carry(frames(6, 6), turn_about(Vec3(0, 0, 1), 2), kink, Vec3(0, 0.15, 0));
   return sketch;
 }
 
 // One lane is torn down along the middle of the road.
 Sketch side_torn_down(const std::vector<Handle>& handles) {
   Sketch sketch("side torn down", handles);
-  constexpr std::array<double, kFrames> kDegrees{2, 10, 30, 36, 32, 14, 3};
-  const Vec3 seam(0, -0.4, 0.9);
-  for (int i = 0; i < kFrames; ++i) sketch.carry({right(i)}, turn_about(Vec3::UnitX(), kDegrees[i]), seam, Vec3(0, -0.015 * kDegrees[i], 0));
-  sketch.carry({"right rail", "right girder"}, turn_about(Vec3::UnitX(), 36), seam, Vec3(0, -0.55, 0));
-  sketch.carry({"right rail back"}, turn_about(Vec3::UnitX(), 20), seam, Vec3(0, -0.3, 0));
-  sketch.carry({"right rail ahead"}, turn_about(Vec3::UnitX(), 24), seam, Vec3(0, -0.35, 0));
-  sketch.move({lane(2), lane(3), lane(4)}, Vec3(0, -0.35, 0));
+  constexpr std::array<double, kFrames> kDegrees{2, 6, 22, 38, 42, 40, 26, 8, 3};
+  const Vec3 seam(0, -0.4, 0.8);
+  for (int i = 0; i < kFrames; ++i) sketch.carry({right(i)}, turn_about(Vec3::UnitX(), kDegrees[i]), seam, Vec3(0, -0.012 * kDegrees[i], 0));
+  sketch.carry({"right rail", "right girder"}, turn_about(Vec3::UnitX(), 42), seam, Vec3(0, -0.5, 0));
+  sketch.move({lane(3), lane(4), lane(5)}, Vec3(0, -0.35, 0));
   return sketch;
 }
 
@@ -122,9 +116,9 @@ Sketch rammed(const std::vector<Handle>& handles) {
   Sketch sketch("rammed", handles);
   carry_half(sketch, false, turn_about(Vec3(0, 1, 0), -7), Vec3(-12, 0, 0));
   carry_half(sketch, true, turn_about(Vec3(0, 1, 0), 8), Vec3(12, 0, 0));
-  sketch.move(left(3), Vec3(0, 0.65, 2.7)).move(lane(3), Vec3(0, 0.75, 1.85)).move(right(3), Vec3(0, -0.1, 1.6));
-  sketch.move("left girder", Vec3(0, 0.1, 2.9)).move("right girder", Vec3(0, 0, 1.6));
-  sketch.move("left rail", Vec3(0, 0.45, 2.3)).move("right rail", Vec3(0, -0.15, 1.9));
+  sketch.move(left(4), Vec3(0, 0.6, 2.8)).move(lane(4), Vec3(0, 0.9, 2.0)).move(right(4), Vec3(0, -0.1, 1.6));
+  sketch.move("left girder", Vec3(0, 0.2, 3.0)).move("right girder", Vec3(0, 0, 1.6));
+  sketch.move("left rail", Vec3(0, 0.45, 2.5)).move("right rail", Vec3(0, -0.15, 1.9));
   return sketch;
 }
 

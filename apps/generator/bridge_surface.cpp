@@ -111,7 +111,7 @@ void add_girder(TriMesh& mesh, double z) {
 }
 
 void add_bracing(TriMesh& mesh) {
-  for (const double x : {-11.5, -8.0, -4.0, 0.0, 4.0, 8.0, 11.5}) {
+  for (const double x : {-11.5, -6.0, 0.0, 6.0, 11.5}) {
     for (int bay = 0; bay < 3; ++bay) {
       const double left = kGirders[bay] + 0.04, right = kGirders[bay + 1] - 0.04, high = kSlabBottom - 0.12, low = kBottom + 0.12;
       add_bar(mesh, Vec3(x, low, left), Vec3(x, high, right), 0.05, 4, kGirderPaint);
@@ -126,7 +126,7 @@ void add_guard_rail(TriMesh& mesh, double side) {
   const double post = side * 3.72;
   for (int i = -6; i <= 6; ++i) {
     const double x = i == -6 ? -11.85 : i == 6 ? 11.85 : 2.0 * i;
-    add_block(mesh, Vec3(x - 0.06, kKerbTop, post - 0.06), Vec3(x + 0.06, 1.2, post + 0.06), 0.6, kGalvanised);
+    add_block(mesh, Vec3(x - 0.06, kKerbTop, post - 0.06), Vec3(x + 0.06, 1.2, post + 0.06), 1.2, kGalvanised);
   }
   const double face = side * 3.6;
   std::vector<Point2> barrier;
@@ -137,8 +137,7 @@ void add_guard_rail(TriMesh& mesh, double side) {
   barrier.push_back(barrier.front());
   if (side < 0) std::reverse(barrier.begin(), barrier.end());
   std::reverse(barrier.begin(), barrier.end());
-  const Grid grid = carried(barrier, stations(1.0));
-  add_sheet(mesh, grid, plain(kGalvanised), folded_everywhere(grid));
+  add_sheet(mesh, carried(barrier, stations(1.0)), plain(kGalvanised));
   for (const auto& [y, radius] : {std::pair(1.02, 0.035), std::pair(1.22, 0.05)}) {
     std::vector<Vec3> line;
     for (const double x : stations(1.0)) line.push_back(Vec3(x, y, post));

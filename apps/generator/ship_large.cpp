@@ -7,7 +7,7 @@
 namespace crumple::generator {
 namespace {
 
-constexpr int kCells = 30;
+constexpr int kCells = 27;
 
 void add_pair(std::vector<Handle>& handles, const std::string& name, const Vec3& starboard) {
   handles.push_back({name + " starboard", starboard});
@@ -52,10 +52,10 @@ namespace {
 // The bow telescopes: the stem is driven back and turned aside, the shoulders bulge, one higher than the other.
 Sketch bow_crushed(const std::vector<Handle>& handles) {
   Sketch sketch("bow crushed", handles);
-  sketch.carry({"stem head"}, turn_about(Vec3(0.2, 1, 0.35), 32), Vec3(44.4, 7.3, 0), Vec3(-8.5, -0.9, 1.6));
-  sketch.move("forefoot", Vec3(-5.5, 1.2, -0.5));
-  sketch.move("shoulder starboard", Vec3(-4.6, 1.2, 2.0)).move("shoulder port", Vec3(-3.8, -1.0, -1.8));
-  sketch.move("fore rail starboard", Vec3(-0.8, 0.3, -0.8)).move("fore rail port", Vec3(-0.8, 0.6, 0.7));
+  sketch.carry({"stem head"}, turn_about(Vec3(0.2, 1, 0.45), 38), Vec3(44.4, 7.3, 0), Vec3(-10.0, -1.6, 2.0));
+  sketch.move("forefoot", Vec3(-7.2, 2.0, -0.8));
+  sketch.move("shoulder starboard", Vec3(-5.2, 1.6, 2.4)).move("shoulder port", Vec3(-4.2, -1.4, -2.0));
+  sketch.move("fore rail starboard", Vec3(-1.0, 0.4, -1.1)).move("fore rail port", Vec3(-1.0, 0.8, 0.9)).move("fore keel", Vec3(-0.5, 0.4, 0));
   sketch.carry({"fore crane"}, turn_about(Vec3(0.3, 0, 1), 7), Vec3(32, 4, 0), Vec3(-1.0, 0.3, 0));
   return sketch;
 }
@@ -65,13 +65,13 @@ Sketch side_stove_in(const std::string& name, const std::vector<Handle>& handles
   Sketch sketch(name, handles);
   const auto here = [&](const std::string& part) { return part + " " + side; };
   const std::string other = out > 0 ? "port" : "starboard";
-  sketch.move(here("mid rail"), Vec3(0, -1.2, -3.9 * out))
-      .move(here("mid side"), Vec3(0, 0.6, -3.9 * out))
+  sketch.move(here("mid rail"), Vec3(0, -1.4, -4.5 * out))
+      .move(here("mid side"), Vec3(0, 0.7, -4.5 * out))
       .move("mid keel", Vec3(0, 0.6, -1.0 * out));
-  sketch.move(here("waist fore rail"), Vec3(-0.4, 0.3, (-1.5 + tilt) * out)).move(here("waist aft rail"), Vec3(0.4, 0.3, (-1.5 - tilt) * out));
+  sketch.move(here("waist fore rail"), Vec3(-0.7, 0.5, (-0.9 + tilt) * out)).move(here("waist aft rail"), Vec3(0.7, 0.5, (-0.9 - tilt) * out));
   sketch.move(here("fore rail"), Vec3(-0.2, 0, 0.35 * out)).move(here("aft rail"), Vec3(0.2, 0, 0.35 * out));
   sketch.move("mid rail " + other, Vec3(0, 0.2, -0.9 * out));
-  sketch.carry({"aft crane"}, turn_about(Vec3(1, 0, 0), 10 * out), Vec3(3, 2, 0), Vec3(0, -0.4, -1.4 * out));
+  sketch.carry({"aft crane"}, turn_about(Vec3(1, 0, 0.3), 14 * out), Vec3(3, 2, 0), Vec3(0, -0.4, -1.4 * out));
   return sketch;
 }
 
@@ -80,7 +80,7 @@ Sketch stern_crushed(const std::vector<Handle>& handles) {
   Sketch sketch("stern crushed", handles);
   sketch.move("stern starboard", Vec3(5.4, 0.8, 0.9)).move("stern port", Vec3(4.2, -1.2, 0.6)).move("stern keel", Vec3(4.8, 1.4, 0));
   sketch.move("quarter starboard", Vec3(1.2, -0.5, 1.3)).move("quarter port", Vec3(0.9, 0.6, -1.3));
-  sketch.carry({"funnel"}, turn_about(Vec3(0.25, 0, 1), -17), Vec3(-40, 6, 0), Vec3(2.9, -0.6, 0));
+  sketch.carry({"funnel"}, turn_about(Vec3(0.25, 0, 1), -14), Vec3(-40, 6, 0), Vec3(2.4, -0.4, 0));
   sketch.carry({"bridge front starboard", "bridge front port", "bridge back starboard", "bridge back port", "masthead"},
                turn_about(Vec3(-0.2, 0.2, 1), -6), Vec3(-29, 6, 0), Vec3(0.5, -0.2, 0));
   sketch.move("bridge back starboard", Vec3(0.5, -1.1, 0)).move("bridge back port", Vec3(0.4, -0.5, 0));

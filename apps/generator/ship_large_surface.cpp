@@ -80,7 +80,7 @@ void add_container(TriMesh& mesh, int bay, int stack, int layer) {
   for (const BlockSide side : {kRight, kAhead, kLeft, kBehind, kRoof}) {
     if ((side == kRight && covered(stack + 1)) || (side == kLeft && covered(stack - 1)) || (side == kRoof && layer + 1 < heights[stack])) continue;
     const auto [a, b, c, d] = side_of(block, side);
-    add_sheet(mesh, flat_grid(a, b, c, d, even_shares((b - a).norm(), 3.1), even_shares((d - a).norm(), 3.1)), plain(box_color(bay, stack, layer)));
+    add_sheet(mesh, flat_grid(a, b, c, d, even_shares((b - a).norm(), 4.1), even_shares((d - a).norm(), 4.1)), plain(box_color(bay, stack, layer)));
   }
 }
 
@@ -239,6 +239,7 @@ TriMesh large_ship_solid() {
   block(Vec3(-32.4, 15.2, -7.6), Vec3(-28.8, 17.8, 7.6));
   block(Vec3(-42.2, 3, -1.7), Vec3(-38.0, 17.0, 1.7));
   block(Vec3(-34.8, 18.5, -1.2), Vec3(-32.3, 25.5, 1.2));
+  block(Vec3(38.0, 5, -1.2), Vec3(40.4, 14, 1.2));
   return mesh;
 }
 

@@ -38,7 +38,7 @@ HullLines trawler_lines() {
 
 HullBuild trawler_build(bool drawn) {
   HullBuild build;
-  build.along = gathered_shares(drawn ? 34 : 20);
+  build.along = gathered_shares(drawn ? 30 : 20);
   build.rows_below = drawn ? 7 : 4;
   build.rows_above = drawn ? 4 : 2;
   build.line = 0.14;
@@ -159,7 +159,7 @@ void add_rails_and_fenders(TriMesh& mesh, const HullLines& lines) {
   for (const double along : {0.12, 0.25, 0.38, 0.51, 0.64}) {
     const double height = lines.rail(along) - 0.55;
     const Vec3 place = lines.starboard(along, height) + Vec3(0, 0, 0.14);
-    for (const double side : {1.0, -1.0}) add_ring(mesh, place.cwiseProduct(Vec3(1, 1, side)), Vec3(0, -0.12, side), 0.3, 0.13, kBlackPaint, 14, 7);
+    for (const double side : {1.0, -1.0}) add_ring(mesh, place.cwiseProduct(Vec3(1, 1, side)), Vec3(0, -0.12, side), 0.3, 0.13, kBlackPaint, 12, 6);
   }
 }
 
