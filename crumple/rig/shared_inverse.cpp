@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "crumple/rig/flush_tiny.h"
+
 #include <Eigen/Cholesky>
 
 namespace crumple {
@@ -20,6 +22,7 @@ void scale_rows(const std::vector<T>& factors, T* lanes) {
 
 template <class T>
 bool SharedInverse<T>::build(const SplitEnergy& energy, const SparseMatrix* whole) {
+  const FlushTiny flush;
   free_ = energy.free;
   fixed_ = energy.laplacian.size - energy.free;
   split_ = whole == nullptr;
@@ -117,6 +120,7 @@ void SharedInverse<T>::apply_split(std::span<T> lanes) const {
 
 template <class T>
 void SharedInverse<T>::apply(std::span<T> lanes) const {
+  const FlushTiny flush;
   split_ ? apply_split(lanes) : solve(lanes);
 }
 
