@@ -12,6 +12,7 @@
 #include "crumple/rig/fit_carry.h"
 #include "crumple/rig/fit_decompose.h"
 #include "crumple/rig/fit_input.h"
+#include "crumple/rig/fit_start.h"
 #include "crumple/rig/rigged_body.h"
 
 namespace crumple {
@@ -200,10 +201,11 @@ class RigFitter {
     watch.progress = [&](double share) { tell(2, "bones", share); };
     state_ = decompose(problem_, settings, watch);
     if (cancelled()) return {};
+    remove_idle_bones(problem_, state_);
     drop_small_weights();
     improve_motions(problem_, FitTerms{0, 1e-6, settings_.influences}, 20, state_);
     report_.bones = state_.bones;
-    if (state_.bones < settings_.bones) warn("{} bones instead of {}: the examples are reached with so few", state_.bones, settings_.bones);
+    if (state_.bones < settings_.bones) warn("{} bones instead of {}: more would hold nothing", state_.bones, settings_.bones);
     return {};
   }
 

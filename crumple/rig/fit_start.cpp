@@ -184,18 +184,23 @@ void remove_bone(int bone, int examples, Decomposition& state) {
   --state.bones;
 }
 
-int reseed_bones(const FitProblem& problem, Decomposition& state) {
-  int reseeded = 0;
+int remove_idle_bones(const FitProblem& problem, Decomposition& state) {
+  int removed = 0;
   for (int b = state.bones - 1; b >= 0 && state.bones > 1; --b) {
     double held = 0;
     for (size_t v = 0; v < problem.vertices(); ++v) held += state.row(v)[static_cast<size_t>(b)];
     if (held >= 1) continue;
     remove_bone(b, problem.examples, state);
-    ++reseeded;
+    ++removed;
   }
-  if (reseeded > 0) move_all(problem, state);
-  for (int i = 0; i < reseeded; ++i) add_bone(problem, state);
-  return reseeded;
+  if (removed > 0) move_all(problem, state);
+  return removed;
+}
+
+int reseed_bones(const FitProblem& problem, Decomposition& state) {
+  const int idle = remove_idle_bones(problem, state);
+  for (int i = 0; i < idle; ++i) add_bone(problem, state);
+  return idle;
 }
 
 }  // namespace crumple

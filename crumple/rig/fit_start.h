@@ -11,7 +11,9 @@ Decomposition start_from_parts(const FitProblem& problem, int bones, int choice)
 /// Adds a bone that moves like the place where the error is greatest; the next sweep of weights finds out where it is of use.
 void add_bone(const FitProblem& problem, Decomposition& state);
 
-/// Bones that hold next to nothing go where the error is greatest. How many.
+/// Takes away bones that hold less than one vertex in all. How many.
+int remove_idle_bones(const FitProblem& problem, Decomposition& state);
+/// Puts them where the error is greatest instead.
 int reseed_bones(const FitProblem& problem, Decomposition& state);
 
 void remove_bone(int bone, int examples, Decomposition& state);

@@ -27,7 +27,7 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 /// A bar of 0.2 x 1 x 0.2 m that stands on the origin, without doubled vertices.
-TriMesh standing_bar(int across = 6, int along = 30) {
+TriMesh standing_bar(int across = 5, int along = 25) {
   TetMesh box = lattice_box({0.2, 1, 0.2}, 1, {across, along, across});
   TriMesh surface = io::boundary_surface(box);
   for (Vec3& p : surface.positions) p.y() += 0.5;
@@ -54,6 +54,13 @@ Vec3 bent(const Vec3& p) {
 Vec3 dented(const Vec3& p) {
   const double depth = 0.06 * std::exp(-std::pow((p.y() - 0.6) / 0.15, 2));
   return p - Vec3(p.x() > 0 ? depth : 0.3 * depth, 0, 0);
+}
+
+/// Few cells, so that tests take little time.
+FitSettings quick(int bones = 0) {
+  FitSettings settings;
+  settings.bones = bones, settings.cells = 12, settings.lattice.thin_allowed = 1;
+  return settings;
 }
 
 struct Errors {
@@ -95,8 +102,7 @@ void expect_refused(const TriMesh& rest, const std::vector<FitExample>& examples
 TEST(Fit, matches_a_twisted_and_bent_bar_with_eight_bones) {
   const TriMesh rest = standing_bar();
   const std::vector<FitExample> examples = {mapped(rest, "twist", twisted), mapped(rest, "bend", bent)};
-  FitSettings settings;
-  settings.bones = 8;
+  const FitSettings settings = quick(8);
   FitReport report;
   const Asset asset = fitted(rest, examples, settings, report);
   ASSERT_EQ(asset.examples.size(), 3u);
@@ -126,9 +132,7 @@ TEST(Fit, matches_the_authors_drum_with_as_many_bones_as_it_has_handles) {
     for (const Vec3f& p : carried_surface(*body, moved)) example.positions.push_back(p.cast<double>());
     examples.push_back(example);
   }
-  FitSettings settings;
-  settings.bones = static_cast<int>(drum->handles.size());
-  settings.cells = 12;
+  const FitSettings settings = quick(static_cast<int>(drum->handles.size()));
   FitReport report;
   const Asset asset = fitted(drum->surface, examples, settings, report);
   for (size_t e = 0; e < examples.size(); ++e)
@@ -154,7 +158,7 @@ TEST(Fit, finds_the_rig_that_made_the_examples) {
     examples.push_back(example);
   }
   FitReport report;
-  FitSettings settings;
+  FitSettings settings = quick();
   settings.wanted = 0.001;
   const Asset asset = fitted(rest, examples, settings, report);
   EXPECT_EQ(report.bones, 2);
@@ -164,8 +168,8 @@ TEST(Fit, finds_the_rig_that_made_the_examples) {
 TEST(Fit, weights_are_shares_of_few_bones_and_handles_stand_where_their_bones_hold) {
   const TriMesh rest = standing_bar(4, 20);
   FitReport report;
-  FitSettings settings;
-  settings.bones = 12, settings.influences = 3;
+  FitSettings settings = quick(12);
+  settings.influences = 3;
   const Asset asset = fitted(rest, {mapped(rest, "twist", twisted), mapped(rest, "dent", dented)}, settings, report);
   size_t kept = 0;
   for (size_t v = 0; v < asset.tets.positions.size(); ++v) {
@@ -198,7 +202,7 @@ TEST(Fit, keeps_the_surface_as_it_was_given) {
   rest.positions.push_back(Vec3(3, 3, 3));
   const FitExample example = mapped(rest, "sheared", [](const Vec3& p) { return Vec3(p.x() + 0.3 * p.y(), p.y(), p.z()); });
   FitReport report;
-  const Asset asset = fitted(rest, {example}, {}, report);
+  const Asset asset = fitted(rest, {example}, quick(), report);
   EXPECT_EQ(asset.surface.triangles, rest.triangles);
   ASSERT_EQ(asset.surface.positions.size(), rest.positions.size());
   for (size_t v = 0; v < rest.positions.size(); ++v) EXPECT_LT((asset.surface.positions[v] - rest.positions[v]).norm(), 1e-6);
@@ -214,8 +218,7 @@ TEST(Fit, is_the_same_for_any_number_of_threads) {
   for (const int threads : {1, 3}) {
     set_thread_count(threads);
     FitReport report;
-    FitSettings settings;
-    settings.bones = 5;
+    const FitSettings settings = quick(5);
     const Asset asset = fitted(rest, examples, settings, report);
     Result<std::string> glb = io::asset_to_glb(asset);
     ASSERT_TRUE(glb) << glb.error().text;
@@ -228,7 +231,7 @@ TEST(Fit, is_the_same_for_any_number_of_threads) {
 TEST(Fit, takes_no_more_bones_than_the_error_asks_for) {
   const TriMesh rest = standing_bar(3, 15);
   const std::vector<FitExample> examples = {mapped(rest, "twist", twisted)};
-  FitSettings settings;
+  FitSettings settings = quick();
   FitReport loose, tight;
   settings.wanted = 0.01;
   fitted(rest, examples, settings, loose);
@@ -251,7 +254,7 @@ TEST(Fit, takes_out_that_an_example_was_moved_as_a_whole) {
   motion.translation = {3, -1, 0.5};
   const std::vector<FitExample> examples = {mapped(rest, "moved dent", [&](const Vec3& p) { return motion * dented(p); })};
   FitReport report;
-  const Asset asset = fitted(rest, examples, {}, report);
+  const Asset asset = fitted(rest, examples, quick(), report);
   EXPECT_TRUE(report.examples[0].aligned);
   // The dent did not tilt the rest: ends that it does not reach are where they were.
   EXPECT_LT((report.examples[0].motion.rotation - motion.rotation).norm(), 2e-3);
@@ -262,7 +265,7 @@ TEST(Fit, takes_out_that_an_example_was_moved_as_a_whole) {
 TEST(Fit, leaves_a_bend_with_a_fixed_end_as_it_is) {
   const TriMesh rest = standing_bar(4, 20);
   FitReport report;
-  const Asset asset = fitted(rest, {mapped(rest, "bend", bent)}, {}, report);
+  const Asset asset = fitted(rest, {mapped(rest, "bend", bent)}, quick(), report);
   EXPECT_FALSE(report.examples[0].aligned);
   EXPECT_LT(errors_of(asset, 1, mapped(rest, "", bent).positions).rms, 0.003);
 }
@@ -270,7 +273,7 @@ TEST(Fit, leaves_a_bend_with_a_fixed_end_as_it_is) {
 TEST(Fit, keeps_a_motion_of_the_whole_if_told_so_and_needs_one_bone_for_it) {
   const TriMesh rest = standing_bar(4, 20);
   const auto moved = [](const Vec3& p) { return Vec3(Eigen::AngleAxisd(1, Vec3::UnitZ()) * p + Vec3(2, 0, 0)); };
-  FitSettings settings;
+  FitSettings settings = quick();
   settings.align = FitSettings::Align::Never;
   FitReport report;
   const Asset asset = fitted(rest, {mapped(rest, "moved", moved)}, settings, report);
@@ -284,7 +287,7 @@ TEST(Fit, leaves_out_examples_that_are_the_rest_shape) {
   const auto moved = [](const Vec3& p) { return Vec3(p + Vec3(0, 5, 0)); };
   FitReport report;
   const Asset asset = fitted(
-      rest, {mapped(rest, "same", same), mapped(rest, "dent", dented), mapped(rest, "moved", moved), mapped(rest, "dent", twisted)}, {}, report);
+      rest, {mapped(rest, "same", same), mapped(rest, "dent", dented), mapped(rest, "moved", moved), mapped(rest, "dent", twisted)}, quick(), report);
   ASSERT_EQ(asset.examples.size(), 3u);
   EXPECT_EQ(asset.examples[0].name, "rest");
   EXPECT_EQ(asset.examples[1].name, "dent");
@@ -297,7 +300,7 @@ TEST(Fit, leaves_out_examples_that_are_the_rest_shape) {
 }
 
 TEST(Fit, says_which_cells_would_follow_fine_detail) {
-  const TriMesh rest = standing_bar(6, 50);
+  const TriMesh rest = standing_bar(4, 50);
   const auto ripples = [](const Vec3& p) { return Vec3(p.x() + (p.x() > 0.099 ? 0.02 * std::sin(60 * p.y()) : 0), p.y(), p.z()); };
   FitSettings settings;
   settings.cells = 6, settings.lattice.thin_allowed = 1;
@@ -307,8 +310,7 @@ TEST(Fit, says_which_cells_would_follow_fine_detail) {
   EXPECT_LT(coarse.helpful_cell, coarse.lattice.cell_size);
   ASSERT_FALSE(coarse.warnings.empty());
   EXPECT_NE(coarse.warnings.back().find("--cells"), std::string::npos);
-  settings.cells = 0;
-  settings.bones = 4;
+  settings.cells = 0, settings.bones = 2, settings.most_tets = 12000;
   FitReport chosen;
   fitted(rest, {mapped(rest, "ripples", ripples)}, settings, chosen);
   EXPECT_LT(chosen.lattice.cell_size, coarse.lattice.cell_size);
@@ -356,7 +358,7 @@ TEST(Fit, stops_when_it_is_told_to) {
     if (stage == 2 && share > 0) stop = true;
   };
   FitReport report;
-  const Result<Asset> asset = fit_rig(rest, {mapped(rest, "twist", twisted)}, {}, report, watch);
+  const Result<Asset> asset = fit_rig(rest, {mapped(rest, "twist", twisted)}, quick(), report, watch);
   ASSERT_FALSE(asset);
   EXPECT_NE(asset.error().text.find("interrupted"), std::string::npos);
   EXPECT_EQ(stages, 2);
