@@ -1,5 +1,7 @@
 #include "apps/generator/solid_and_skin.h"
 
+#include "crumple/math/single.h"
+
 #include <limits>
 #include <set>
 #include <utility>
@@ -47,7 +49,7 @@ Result<Asset> author_within(Design design, const std::function<std::vector<Sketc
   design.examples = examples(design.handles);
   Result<Asset> asset = author(design);
   if (!asset) return asset;
-  for (Vec3& point : drawn.positions) point = point.cast<float>().cast<double>();  // as a file holds them
+  for (Vec3& point : drawn.positions) point = to_single(point);  // as a file holds them
   asset->surface = std::move(drawn);
   return asset;
 }

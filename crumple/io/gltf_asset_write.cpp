@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/math/single.h"
 #include "crumple/io/asset_check.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
@@ -22,7 +23,7 @@ std::vector<Vec3f> to_float(const std::vector<Vec3>& points) {
 }
 
 void round_to_float(std::vector<Vec3>& points) {
-  for (Vec3& point : points) point = point.cast<float>().cast<double>();
+  for (Vec3& point : points) point = to_single(point);
 }
 
 /// The four largest weights of each surface vertex: all that plain glTF viewers use.
@@ -206,7 +207,7 @@ Result<std::string> asset_to_glb(const Asset& asset) {
   Asset rounded = asset;
   round_to_float(rounded.tets.positions);
   round_to_float(rounded.surface.positions);
-  for (Handle& handle : rounded.handles) handle.position = handle.position.cast<float>().cast<double>();
+  for (Handle& handle : rounded.handles) handle.position = to_single(handle.position);
   if (const Result<void> fine = check_asset(rounded, asset.name); !fine) return fine.error();
   return AssetWriter(rounded).write();
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "crumple/core/timer.h"
+#include "crumple/math/single.h"
 #include "crumple/rig/cell_choice.h"
 #include "crumple/rig/fit_bones.h"
 #include "crumple/rig/fit_carry.h"
@@ -43,7 +44,7 @@ class Stage {
 };
 
 void round_to_float(std::vector<Vec3>& points) {
-  for (Vec3& point : points) point = point.cast<float>().cast<double>();
+  for (Vec3& point : points) point = to_single(point);
 }
 
 class RigFitter {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "crumple/core/timer.h"
+#include "crumple/math/single.h"
 #include "crumple/rig/cell_choice.h"
 #include "crumple/rig/handles.h"
 
@@ -156,7 +157,7 @@ class RigMaker {
     if (wanted > 0 && static_cast<int>(chosen.size()) > wanted)
       warn("{} handles instead of {}: every part of the body needs one", held_.size() + chosen.size(), settings_.handles);
     asset_.handles = settings_.fixed;
-    for (Handle& handle : asset_.handles) handle.position = handle.position.cast<float>().cast<double>();
+    for (Handle& handle : asset_.handles) handle.position = to_single(handle.position);
     for (const int v : chosen) asset_.handles.push_back({"", asset_.tets.positions[v]});
     held_.insert(held_.end(), chosen.begin(), chosen.end());
     name_handles(asset_.handles);
@@ -165,7 +166,7 @@ class RigMaker {
   }
 
   static void round_to_float(std::vector<Vec3>& points) {
-    for (Vec3& point : points) point = point.cast<float>().cast<double>();
+    for (Vec3& point : points) point = to_single(point);
   }
 
   /// A small model far from the origin loses its shape in single precision.
