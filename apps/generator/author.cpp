@@ -97,7 +97,7 @@ std::vector<PoseGoal> partly(std::vector<PoseGoal> goals, double part) {
 }
 
 // In stages, each starting from the last: turns found for a far pose at once may be those of a body folded the other way.
-Example pose(Poser& poser, const Sketch& sketch, const std::vector<PoseGoal>& goals) {
+Example pose(const Poser& poser, const Sketch& sketch, const std::vector<PoseGoal>& goals) {
   constexpr int kStages = 4;
   std::vector<HandleTransform> transforms;
   for (int stage = 1; stage <= kStages; ++stage) transforms = poser.solve(partly(goals, double(stage) / kStages), transforms);
@@ -105,6 +105,16 @@ Example pose(Poser& poser, const Sketch& sketch, const std::vector<PoseGoal>& go
 }
 
 }  // namespace
+
+Result<void> add_examples(Asset& asset, const std::vector<Sketch>& sketches) {
+  const Poser poser(asset);
+  for (const Sketch& sketch : sketches) {
+    const auto goals = goals_of(sketch, asset);
+    if (!goals) return goals.error();
+    asset.examples.push_back(pose(poser, sketch, *goals));
+  }
+  return {};
+}
 
 Result<Asset> author(const Design& design, RigReport* report) {
   RigReport own_report;
@@ -114,12 +124,7 @@ Result<Asset> author(const Design& design, RigReport* report) {
   asset->color = design.look.color;
   asset->metal = design.look.metal;
   asset->roughness = design.look.roughness;
-  Poser poser(*asset);
-  for (const Sketch& sketch : design.examples) {
-    const auto goals = goals_of(sketch, *asset);
-    if (!goals) return goals.error();
-    asset->examples.push_back(pose(poser, sketch, *goals));
-  }
+  if (auto posed = add_examples(*asset, design.examples); !posed) return posed.error();
   return asset;
 }
 

@@ -63,6 +63,9 @@ struct Design {
   std::vector<Sketch> examples;  // besides the rest pose
 };
 
+/// Poses an asset for each sketch and adds the examples.
+Result<void> add_examples(Asset& asset, const std::vector<Sketch>& sketches);
+
 /// Makes an asset as any user of the library would: make_rig, then a pose for each example.
 Result<Asset> author(const Design& design, RigReport* report = nullptr);
 

@@ -38,7 +38,7 @@ std::vector<Handle> container_handles() {
 // Something heavy has lain on it: the roof hangs in a trough, rails are drawn in after it and the sides belly out.
 Sketch roof_pressed(const std::vector<Handle>& handles) {
   return Sketch("roof pressed", handles)
-      .move("middle roof", {0.1, -0.95, 0.12})
+      .move("middle roof", {0.1, -0.86, 0.12})
       .move("front roof", {0, -0.62, -0.1})
       .move("back roof", {0, -0.42, 0.1})
       .move("middle top left", {0, -0.34, 0.14})
@@ -55,7 +55,7 @@ Sketch roof_pressed(const std::vector<Handle>& handles) {
 // A long side is driven in; the rails bow after it and the roof is thrown up in a ridge.
 Sketch side_caved(const std::string& name, const std::vector<Handle>& handles) {
   return Sketch(name, handles)
-      .move("middle side left", {0.1, -0.08, 0.92})
+      .move("middle side left", {0.1, -0.08, 0.80})
       .move("front side left", {-0.05, 0.08, 0.44})
       .move("back side left", {0.05, 0.0, 0.58})
       .move("middle top left", {0, -0.10, 0.40})
@@ -63,8 +63,8 @@ Sketch side_caved(const std::string& name, const std::vector<Handle>& handles) {
       .move("middle roof", {0, 0.13, 0.14})
       .move("back roof", {0, 0.07, 0.06})
       .move("middle floor", {0, -0.06, 0.06})
-      .move({"front top left", "front bottom left"}, {-0.10, 0, -0.02})
-      .move({"back top left", "back bottom left"}, {0.12, 0, -0.02})
+      .move({"front top left", "front bottom left"}, {-0.10, 0, 0.07})
+      .move({"back top left", "back bottom left"}, {0.12, 0, 0.07})
       .move("middle side right", {0, 0, 0.10});
 }
 
@@ -87,13 +87,13 @@ Sketch end_crushed(const std::vector<Handle>& handles) {
 // A fall onto the door end, one corner first: that corner is folded in, the doors spring.
 Sketch corner_crushed(const std::vector<Handle>& handles) {
   return Sketch("corner crushed", handles)
-      .move("front top right", {-0.95, -0.62, -0.42})
+      .move("front top right", {-0.86, -0.56, -0.40})
       .move("front top left", {-0.42, -0.18, 0.05})
       .move("front bottom right", {-0.40, 0.10, -0.06})
       .move("front bottom left", {-0.20, 0.03, 0.04})
       .move("doors", {-0.50, -0.10, -0.10})
       .move("front roof", {-0.26, 0.12, -0.05})
-      .move("front side right", {-0.24, -0.08, 0.22})
+      .move("front side right", {-0.20, -0.08, 0.20})
       .move("front side left", {-0.12, 0, -0.10})
       .move("middle top right", {-0.08, 0.0, 0.05})
       .move("middle roof", {-0.08, -0.05, 0});
@@ -114,8 +114,9 @@ Sketch racked(const std::vector<Handle>& handles) {
   return sketch.move("doors", {0.04, 0, 0.28})
       .move("end", {0.04, 0, 0.18})
       .move("middle floor", {0, 0.30, 0})
-      .move({"front floor", "back floor"}, {0, 0.17, 0})
-      .move({"middle bottom left", "middle bottom right"}, {0, 0.20, 0});
+      .move({"front floor", "back floor"}, {0, 0.24, 0})
+      .move({"middle bottom left", "middle bottom right"}, {0, 0.22, 0})
+      .move({"front bottom left", "back bottom right"}, {0, 0.10, 0});
 }
 
 }  // namespace
@@ -127,6 +128,10 @@ Design container_design() {
   const Sketch left = side_caved("left side caved", handles);
   design.examples = {roof_pressed(handles), left, left.mirrored("right side caved"), end_crushed(handles), corner_crushed(handles), racked(handles)};
   return design;
+}
+
+Result<Asset> make_container() {
+  return author(container_design());
 }
 
 }  // namespace crumple::generator

@@ -5,6 +5,8 @@
 namespace crumple::generator {
 
 /// A freight container of 20 feet, along x about the origin, its doors at +x.
+Result<Asset> make_container();
+
 Design container_design();
 
 /// Length, height and width.

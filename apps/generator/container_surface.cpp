@@ -22,31 +22,55 @@ constexpr double kWave = 0.045;  // depth of the corrugation
 // Corrugation over one period of four strips: out, slope, in, slope.
 constexpr std::array<double, 4> kStrips{0.0, 0.36, 0.50, 0.86};
 
-// A corrugated wall: u runs over `count` waves; its back is flat and in one piece, well inside.
-void add_wall(Facets& facets, const Chart& chart, int count, int rows) {
-  constexpr double kBack = -0.10;
-  const int last = 4 * (count - 1) + 1;  // begins and ends on the outside
-  const double length = count - 1 + kStrips[1];
-  const auto u = [&](int i) { return (i / 4 + kStrips[size_t(i % 4)]) / length; };
-  const auto front = [&](int i, int j) { return chart(u(i), double(j) / rows, i % 4 < 2 ? 0 : -kWave); };
-  const auto back = [&](int i, int j) { return chart(u(i), double(j), kBack); };  // j: 0 or 1
-  for (int i = 0; i < last; ++i) {
-    facets.patch(kPaint);
-    for (int j = 0; j < rows; ++j) facets.quad(front(i, j), front(i + 1, j), front(i + 1, j + 1), front(i, j + 1));
+// A corrugated wall: u runs over `count` waves. Behind it the plate is thick, so that it overlaps what is inside, but its back has the
+// same rows and columns of whole waves: whatever happens to the wall, nothing comes through it.
+class Wall {
+ public:
+  Wall(Facets& facets, const Chart& chart, int count, int rows)
+      : facets_(facets), chart_(chart), rows_(rows), waves_(count - 1), last_(4 * (count - 1) + 1) {}
+
+  void add() {
+    for (int i = 0; i < last_; ++i) {
+      facets_.patch(kPaint);
+      for (int j = 0; j < rows_; ++j) facets_.quad(front(i, j), front(i + 1, j), front(i + 1, j + 1), front(i, j + 1));
+    }
+    facets_.patch();
+    for (int wave = 0; wave < waves_; ++wave) {
+      for (int j = 0; j < rows_; ++j) facets_.quad(back(wave, j), back(wave, j + 1), back(wave + 1, j + 1), back(wave + 1, j));
+      add_edges(wave, wave + 1 == waves_ ? last_ : 4 * wave + 4);
+    }
+    for (int j = 0; j < rows_; ++j) {
+      facets_.quad(back(0, j), front(0, j), front(0, j + 1), back(0, j + 1));
+      facets_.quad(front(last_, j), back(waves_, j), back(waves_, j + 1), front(last_, j + 1));
+    }
   }
-  facets.patch();
-  for (int i = 0; i < last; ++i) {
-    facets.quad(back(i, 0), back(i, 1), back(i + 1, 1), back(i + 1, 0));
-    facets.quad(back(i, 0), back(i + 1, 0), front(i + 1, 0), front(i, 0));
-    facets.quad(back(i + 1, 1), back(i, 1), front(i, rows), front(i + 1, rows));
+
+ private:
+  static constexpr double kBack = -0.24, kInset = 0.05;
+
+  // Between the front and the back, below and above one wave; the last takes what is left of the front.
+  void add_edges(int wave, int end) {
+    for (int i = 4 * wave; i < end; ++i) {
+      facets_.triangle(back(wave, 0), front(i + 1, 0), front(i, 0));
+      facets_.triangle(back(wave, rows_), front(i, rows_), front(i + 1, rows_));
+    }
+    facets_.triangle(back(wave, 0), back(wave + 1, 0), front(end, 0));
+    facets_.triangle(back(wave + 1, rows_), back(wave, rows_), front(end, rows_));
   }
-  for (int j = 0; j < rows; ++j) {
-    facets.triangle(back(0, 0), front(0, j), front(0, j + 1));
-    facets.triangle(back(last, 0), front(last, j + 1), front(last, j));
+
+  Vec3 front(int i, int j) const {
+    const double u = (i / 4 + kStrips[size_t(i % 4)]) / (waves_ + kStrips[1]);
+    return chart_(u, double(j) / rows_, i % 4 < 2 ? 0 : -kWave);
   }
-  facets.triangle(back(0, 0), front(0, rows), back(0, 1));
-  facets.triangle(back(last, 0), back(last, 1), front(last, rows));
-}
+  Vec3 back(int wave, int j) const {
+    const double u = double(wave) / waves_, v = double(j) / rows_;
+    return chart_(kInset / 2 + (1 - kInset) * u, kInset + (1 - 2 * kInset) * v, kBack);
+  }
+
+  Facets& facets_;
+  const Chart& chart_;
+  int rows_, waves_, last_;
+};
 
 // A plane at `origin`, whose u and v run along two vectors; outside is u x v.
 Chart plane(const Vec3& origin, const Vec3& u, const Vec3& v) {
@@ -55,12 +79,13 @@ Chart plane(const Vec3& origin, const Vec3& u, const Vec3& v) {
 }
 
 void add_walls(Facets& facets) {
+  const auto add_wall = [&](const Chart& chart, int count) { Wall(facets, chart, count, 5).add(); };
   const double x = kX - kPost, low = -kY + kSill - 0.02, high = kY - kRail + 0.02, z = kZ - 0.012;
   const Vec3 up(0, high - low, 0);
-  add_wall(facets, plane({-x, low, z}, {2 * x, 0, 0}, up), 20, 4);
-  add_wall(facets, plane({x, low, -z}, {-2 * x, 0, 0}, up), 20, 4);
-  add_wall(facets, plane({-kX + 0.012, low, -kZ + kPost}, {0, 0, 2 * (kZ - kPost)}, up), 8, 4);
-  add_wall(facets, plane({-x, kY - 0.012, kZ - 0.08}, {2 * x, 0, 0}, {0, 0, -2 * (kZ - 0.08)}), 16, 4);
+  add_wall(plane({-x, low, z}, {2 * x, 0, 0}, up), 20);
+  add_wall(plane({x, low, -z}, {-2 * x, 0, 0}, up), 20);
+  add_wall(plane({-kX + 0.012, low, -kZ + kPost}, {0, 0, 2 * (kZ - kPost)}, up), 8);
+  add_wall(plane({-x, kY - 0.012, kZ - 0.08}, {2 * x, 0, 0}, {0, 0, -2 * (kZ - 0.08)}), 16);
 }
 
 // A beam between two corners, in cells that can bend.
@@ -89,7 +114,7 @@ void add_frame(TriMesh& mesh) {
     add_bar(mesh, {e0, -kY + 0.012, -inner}, {e1, -kY + 0.15, inner}, kFrame);
   }
   // The floor, and all that is behind the walls: the container is rigged as a full one.
-  add_bar(mesh, {-kX + 0.08, -kY + 0.06, -kZ + 0.08}, {kX - 0.08, kY - 0.08, kZ - 0.08}, kFloor);
+  add_bar(mesh, {-kX + 0.20, -kY + 0.06, -kZ + 0.20}, {kX - 0.10, kY - 0.20, kZ - 0.20}, kFloor);
 }
 
 // Corner castings: blocks with an oval hole in each outer face, drawn as a dark plate.

@@ -36,16 +36,16 @@ std::vector<Handle> crane_handles() {
   for (const auto& [name, x, z] :
        {std::tuple{"front", 1.0, 0.0}, std::tuple{"back", -1.0, 0.0}, std::tuple{"left", 0.0, -1.0}, std::tuple{"right", 0.0, 1.0}})
     handles.push_back({std::string("base ") + name, Vec3(x * 2.1, 0.2, z * 2.1)});
-  const double heights[] = {2.0, 5.8, 9.3, 12.65, 16.65};
-  for (int i = 0; i < 5; ++i) handles.push_back({"tower " + std::to_string(i), Vec3(0, heights[i], 0)});
+  const double heights[] = {2.0, 4.9, 7.75, 10.2, 16.65};
+  for (int i = 0; i < 5; ++i) handles.push_back({"tower " + std::to_string(i), Vec3(0.2, heights[i], 0)});
   handles.push_back({"cab", Vec3(1.0, kTowerTop + 1.2, 1.7)});
   handles.push_back({"head", Vec3(0, kTowerTop + 1.0, 0)});
   handles.push_back({"peak", peak});
-  const double along[] = {2.4, 5.6, 9.0, 12.6, 16.2, 20.5};
+  const double along[] = {2.4, 5.7, 8.3, 13.0, 15.5, 20.5};
   for (int i = 0; i < 6; ++i) handles.push_back({"jib " + std::to_string(i + 1), Vec3(along[i], kJibLow + 0.35, 0)});
   handles.push_back({"trolley", Vec3(kTrolley, kJibLow - 0.25, 0)});
   handles.push_back({"hook", Vec3(kTrolley, kJibLow - 3.0, 0)});
-  const double back[] = {-2.05, -4.6, -7.3};
+  const double back[] = {-2.05, -4.9, -7.3};
   for (int i = 0; i < 3; ++i) handles.push_back({"counter jib " + std::to_string(i + 1), Vec3(back[i], kJibLow - 0.05, 0)});
   handles.push_back({"counterweight", Vec3(-6.6, kJibLow - 1.6, 0)});
   handles.push_back({"inner tie", between(peak, Vec3(kJibTies[0], jib_top(kJibTies[0]), 0))});
@@ -64,9 +64,9 @@ Sketch tower_buckled(const std::string& name, const std::vector<Handle>& handles
   const Vec3 lean = axis.cross(Vec3::UnitY()).normalized();
   Sketch sketch(name, handles);
   const Names above = together({kUpper, kHead, kCounter, kInnerJib, kMiddleJib, kOuterJib, kTies});
-  sketch.carry(above, turn_about(axis, degrees), at(0, 8.6), -0.5 * lean - Vec3(0, 0.5, 0));
-  sketch.carry(Names{"tower 2"}, turn_about(axis, degrees / 2), at(0, 9.3), -0.75 * lean - Vec3(0, 0.45, 0));
-  sketch.move("tower 1", -0.55 * lean);
+  sketch.carry(above, turn_about(axis, degrees), at(0, 9.0), -0.75 * lean - Vec3(0, 0.25, 0));
+  sketch.carry(Names{"tower 2"}, turn_about(axis, degrees / 5), at(0, 7.75), -0.65 * lean - Vec3(0, 0.1, 0));
+  sketch.move("tower 1", -0.35 * lean);
   return sketch;
 }
 
@@ -74,12 +74,12 @@ Sketch tower_buckled(const std::string& name, const std::vector<Handle>& handles
 Sketch jib_folded(const std::vector<Handle>& handles) {
   Sketch sketch("jib folded", handles);
   const Quat first = turn_about(Vec3(0, 0.1, -1), 42), second = turn_about(Vec3(0, -0.15, -1), 34);
-  sketch.carry(together({kMiddleJib, kOuterJib}), first, at(7.2, kJibLow));
-  sketch.carry(Names{"hook"}, first.inverse(), at(7.2, kJibLow) + first * Vec3(kTrolley - 7.2, -0.25, 0));
-  const Vec3 knee = at(7.2, kJibLow) + first * Vec3(14.6 - 7.2, 0, 0);
+  sketch.carry(together({kMiddleJib, kOuterJib}), first, at(7.0, kJibLow));
+  sketch.carry(Names{"hook"}, first.inverse(), at(7.0, kJibLow) + first * Vec3(kTrolley - 7.0, -0.25, 0));
+  const Vec3 knee = at(7.0, kJibLow) + first * Vec3(14.2 - 7.0, 0, 0);
   sketch.carry(kOuterJib, second, knee);
-  sketch.carry(Names{"jib 2"}, turn_about(-Vec3::UnitZ(), 10), at(5.6, kJibLow), Vec3(-0.1, -0.35, 0));
-  sketch.move("inner tie", {-0.4, -0.5, 0.3}).move("outer tie", {-1.2, -1.1, -0.4});
+  sketch.carry(Names{"jib 2"}, turn_about(-Vec3::UnitZ(), 10), at(5.7, kJibLow), Vec3(-0.1, -0.25, 0));
+  sketch.move("inner tie", {-0.4, -0.5, 0.3}).move("outer tie", {-0.9, -0.7, -0.2});
   return sketch.move("peak", {0.35, -0.05, 0});
 }
 
@@ -88,7 +88,7 @@ Sketch jib_sideways(const std::string& name, const std::vector<Handle>& handles,
   Sketch sketch(name, handles);
   const Quat first = turn_about(Vec3(0.25, -side, 0), 33), second = turn_about(Vec3(-0.1, -side, 0.2), 38);
   sketch.carry(together({kMiddleJib, kOuterJib}), first, at(7.0, kJibLow));
-  const Vec3 knee = at(7.0, kJibLow) + first * Vec3(14.5 - 7.0, 0, 0);
+  const Vec3 knee = at(7.0, kJibLow) + first * Vec3(14.2 - 7.0, 0, 0);
   sketch.carry(kOuterJib, second, knee);
   sketch.move("jib 2", {0, 0, 0.25 * side}).move("inner tie", {0, -0.1, 0.55 * side}).move("outer tie", {-0.4, -0.1, 1.3 * side});
   return sketch.move("peak", {0, 0, 0.25 * side});
@@ -118,6 +118,10 @@ Design crane_design() {
                      jib_sideways("jib bent left", handles, -1),
                      counter_dropped(handles)};
   return design;
+}
+
+Result<Asset> make_crane() {
+  return author(crane_design());
 }
 
 }  // namespace crumple::generator

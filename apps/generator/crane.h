@@ -5,6 +5,8 @@
 namespace crumple::generator {
 
 /// A tower crane, about the origin, its jib along +x.
+Result<Asset> make_crane();
+
 Design crane_design();
 
 TriMesh crane_surface();

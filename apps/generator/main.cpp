@@ -1,13 +1,21 @@
 #include "crumple/io/gltf_asset.h"
+#include "apps/generator/container.h"
+#include "apps/generator/crane.h"
 #include "apps/generator/crate.h"
 #include "apps/generator/drum.h"
 #include "apps/generator/measure.h"
+#include "apps/generator/plank.h"
+#include "apps/generator/sedan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace crumple::generator {
 namespace {
@@ -27,14 +35,42 @@ void print_figures(const Asset& asset) {
              *std::min_element(coverage.cosines.begin(), coverage.cosines.end()), *std::min_element(coverage.depths.begin(), coverage.depths.end()));
 }
 
-Result<void> write_all(const std::filesystem::path& folder) {
+struct Maker {
+  std::string_view name;
+  Result<Asset> (*make)();
+};
+constexpr std::array kMakers{
+    Maker{"drum", [] { return Result<Asset>(make_drum()); }},
+    Maker{"painted_drum", [] { return Result<Asset>(make_painted_drum()); }},
+    Maker{"crate", [] { return Result<Asset>(make_crate()); }},
+    Maker{"plank", make_plank},
+    Maker{"sedan", make_sedan},
+    Maker{"container", make_container},
+    Maker{"crane", make_crane},
+};
+
+std::vector<std::string_view> maker_names() {
+  std::vector<std::string_view> names;
+  for (const Maker& maker : kMakers) names.push_back(maker.name);
+  return names;
+}
+
+Result<void> write_one(const Maker& maker, const std::filesystem::path& folder) {
+  const auto asset = maker.make();
+  if (!asset) return asset.error();
+  if (auto written = io::write_asset(*asset, folder / (asset->name + ".glb")); !written) return written;
+  print_figures(*asset);
+  return {};
+}
+
+Result<void> write_all(const std::filesystem::path& folder, const std::vector<std::string_view>& wanted) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) return system_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failed.message()));
-  for (const Asset& asset : {make_drum(), make_painted_drum(), make_crate()}) {
-    const std::filesystem::path file = folder / (asset.name + ".glb");
-    if (auto written = io::write_asset(asset, file); !written) return written.error();
-    print_figures(asset);
+  for (const std::string_view name : wanted) {
+    const auto maker = std::find_if(kMakers.begin(), kMakers.end(), [&](const Maker& m) { return m.name == name; });
+    if (maker == kMakers.end()) return input_error(fmt::format("{}: there is no such asset; there are {}", name, fmt::join(maker_names(), ", ")));
+    if (auto written = write_one(*maker, folder); !written) return written;
   }
   return {};
 }
@@ -43,11 +79,13 @@ Result<void> write_all(const std::filesystem::path& folder) {
 }  // namespace crumple::generator
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: crumple-assets FOLDER    writes drum.glb, painted_drum.glb and crate.glb there\n");
+  using namespace crumple::generator;
+  if (argc < 2) {
+    fmt::print(stderr, "usage: crumple-assets FOLDER [NAME...]    writes these (or all) assets there: {}\n", fmt::join(maker_names(), ", "));
     return 2;
   }
-  const auto written = crumple::generator::write_all(argv[1]);
+  const std::vector<std::string_view> names(argv + 2, argv + argc);
+  const auto written = write_all(argv[1], names.empty() ? maker_names() : names);
   if (!written) fmt::print(stderr, "crumple-assets: {}\n", written.error().text);
   return written ? 0 : 1;
 }

@@ -71,4 +71,8 @@ Design plank_design() {
   return design;
 }
 
+Result<Asset> make_plank() {
+  return author(plank_design());
+}
+
 }  // namespace crumple::generator

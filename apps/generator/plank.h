@@ -5,6 +5,8 @@
 namespace crumple::generator {
 
 /// A board that lies along x, about the origin.
+Result<Asset> make_plank();
+
 Design plank_design();
 
 /// Length, thickness and width.

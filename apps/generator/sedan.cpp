@@ -166,4 +166,8 @@ Design sedan_design() {
   return design;
 }
 
+Result<Asset> make_sedan() {
+  return author(sedan_design());
+}
+
 }  // namespace crumple::generator
