@@ -1,5 +1,6 @@
 #pragma once
 
+#include "crumple/rig/aligned.h"
 #include "crumple/rig/lane_kernels.h"
 #include "crumple/rig/shared_inverse.h"
 
@@ -23,7 +24,7 @@ class BoxLanes {
   Outcome run(const std::vector<std::span<double>>& problems, double residual);
 
  private:
-  using Rows = std::vector<double>;  // #rows x kLanes
+  using Rows = AlignedVector<double>;  // #rows x kLanes
   void start(const std::vector<std::span<double>>& problems);
   void refresh();
   void settle();
@@ -35,7 +36,7 @@ class BoxLanes {
   std::vector<double> scaled_, shrink_, diagonal_step_;
   lane::Matrix matrix_;
   Rows values_, bend_, gradient_, smooth_, last_, move_, move_bend_;
-  std::vector<T> rounded_;  // #free x kLanes: what the shared inverse works on
+  AlignedVector<T> rounded_;  // #free x kLanes: what the shared inverse works on
 };
 
 extern template class BoxLanes<float>;

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "crumple/rig/aligned.h"
 #include "crumple/rig/sparse_cholesky.h"
 
 namespace crumple {
@@ -42,7 +43,7 @@ class FaceSolver {
   std::vector<std::vector<double>> columns_;   // A_base^-1 times the border's column
   size_t used_columns_ = 0;
   std::vector<double> answer_;                 // A_base^-1 (-g)
-  std::vector<double> lanes_;
+  AlignedVector<double> lanes_;
 };
 
 }  // namespace crumple

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "crumple/rig/aligned.h"
 #include "crumple/rig/flush_tiny.h"
 
 #include <Eigen/Cholesky>
@@ -40,7 +41,7 @@ void SharedInverse<T>::solve(std::span<T> lanes) const {
   if constexpr (kPart == kLanes) {
     factor_.solve(lanes);
   } else {
-    std::vector<T> part(static_cast<size_t>(free_) * kPart);
+    AlignedVector<T> part(static_cast<size_t>(free_) * kPart);
     for (int first = 0; first < kLanes; first += kPart) {
       for (int i = 0; i < free_; ++i) std::copy_n(&lanes[static_cast<size_t>(i) * kLanes + first], kPart, &part[static_cast<size_t>(i) * kPart]);
       factor_.solve(part);
@@ -108,7 +109,7 @@ void SharedInverse<T>::apply_split(std::span<T> lanes) const {
   solve(lanes);
   scale_rows(masses_, lanes.data());
   solve(lanes);
-  std::vector<T> forces(static_cast<size_t>(fixed_) * kLanes, T(0));
+  AlignedVector<T> forces(static_cast<size_t>(fixed_) * kLanes, T(0));
   for (int h = 0; h < fixed_; ++h) {
     for (int k = join_start_[h]; k < join_start_[h + 1]; ++k) {
       for (int l = 0; l < kLanes; ++l)

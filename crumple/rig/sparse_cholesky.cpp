@@ -1,5 +1,7 @@
 #include "crumple/rig/sparse_cholesky.h"
 
+#include "crumple/rig/aligned.h"
+
 #include <algorithm>
 
 namespace crumple {
@@ -101,7 +103,7 @@ bool SparseFactor<T>::factorize(const FactorPattern& pattern, const SparseMatrix
 
 template <class T>
 void SparseFactor<T>::solve(std::span<T> lanes) const {
-  std::vector<T> whole(static_cast<size_t>(tallest_) * kLanes), part(static_cast<size_t>(tallest_) * kLanes);
+  AlignedVector<T> whole(static_cast<size_t>(tallest_) * kLanes), part(static_cast<size_t>(tallest_) * kLanes);
   const auto row = [&](int index) { return lanes.data() + static_cast<size_t>(index) * kLanes; };
   for (const Node& node : nodes_) {
     const int* index = index_.data() + node.index;
