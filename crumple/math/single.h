@@ -4,10 +4,14 @@
 
 namespace crumple {
 
-/// A point as a file in single precision holds it. Number by number, because Eigen 3.4 takes cast<float>().cast<double>() in one
-/// expression for no change at all where it works on two numbers at a time.
+/// A number as a file in single precision holds it. GCC 12 takes static_cast<double>(static_cast<float>(x)) for x itself where it works
+/// on two numbers at a time (found at -O2, with and without Eigen); what is volatile it really rounds.
+inline double to_single(double number) {
+  const volatile float rounded = static_cast<float>(number);
+  return rounded;
+}
 inline Vec3 to_single(const Vec3& point) {
-  return Vec3(static_cast<float>(point.x()), static_cast<float>(point.y()), static_cast<float>(point.z()));
+  return Vec3(to_single(point.x()), to_single(point.y()), to_single(point.z()));
 }
 
 }  // namespace crumple
