@@ -33,9 +33,9 @@ std::string right(int frame) {
 std::vector<Handle> bridge_deck_handles() {
   std::vector<Handle> handles;
   for (int i = 0; i < kFrames; ++i) {
-    handles.push_back({left(i), Vec3(kFrameX[i], 0, -3.7)});
-    handles.push_back({lane(i), Vec3(kFrameX[i], 0, 0)});
-    handles.push_back({right(i), Vec3(kFrameX[i], 0, 3.7)});
+    handles.push_back({left(i), Vec3(kFrameX[i], 0, -3.9)});
+    handles.push_back({lane(i), Vec3(kFrameX[i], 0.1, 0)});
+    handles.push_back({right(i), Vec3(kFrameX[i], 0, 3.9)});
   }
   for (const auto& [name, z] : {std::pair("left", -3.7), std::pair("right", 3.7)}) {
     handles.push_back({std::string(name) + " rail", Vec3(0, 1.15, z)});

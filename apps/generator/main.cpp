@@ -1,4 +1,5 @@
 #include "crumple/io/gltf_asset.h"
+#include "apps/generator/bridge.h"
 #include "apps/generator/container.h"
 #include "apps/generator/crane.h"
 #include "apps/generator/crate.h"
@@ -6,6 +7,7 @@
 #include "apps/generator/measure.h"
 #include "apps/generator/plank.h"
 #include "apps/generator/sedan.h"
+#include "apps/generator/ship.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -47,6 +49,9 @@ constexpr std::array kMakers{
     Maker{"sedan", make_sedan},
     Maker{"container", make_container},
     Maker{"crane", make_crane},
+    Maker{"small_ship", make_small_ship},
+    Maker{"large_ship", make_large_ship},
+    Maker{"bridge_deck", make_bridge_deck},
 };
 
 std::vector<std::string_view> maker_names() {

@@ -66,8 +66,8 @@ Sketch side_stove_in(const std::string& name, const std::vector<Handle>& handles
   sketch.move(here("mid rail"), Vec3(0.1, -0.5, -1.45 * out))
       .move(here("mid side"), Vec3(0, 0.15, -1.4 * out))
       .move("mid keel", Vec3(0, 0.3, -0.4 * out));
-  sketch.move(here("fore rail"), Vec3(-0.15, 0.2, (0.1 + shift) * out)).move(here("aft rail"), Vec3(0.15, 0.15, (0.1 - shift) * out));
-  sketch.move(here("fore side"), Vec3(-0.1, 0.1, (-0.2 + shift) * out)).move(here("aft side"), Vec3(0.1, 0.05, (-0.2 - shift) * out));
+  sketch.move(here("fore rail"), Vec3(-0.15, 0.2, (0.1 + shift) * out)).move(here("aft rail"), Vec3(0.15, 0.15, (-0.35 - shift) * out));
+  sketch.move(here("fore side"), Vec3(-0.1, 0.1, (-0.2 + shift) * out)).move(here("aft side"), Vec3(0.1, 0.05, (-0.45 - shift) * out));
   const Quat lean = turn_about(Vec3(1, 0, 0), 12 * out);
   sketch.carry({"front roof starboard", "front roof port", "back roof starboard", "back roof port", "masthead", "funnel"}, lean, Vec3(1, 0.5, 0),
                Vec3(0, -0.15, -0.3 * out));
