@@ -27,7 +27,7 @@ struct FitSettings {
   LatticeSettings lattice;  // its cell count and size are overridden by `cells`
   /// What is done about an example that also stands or points elsewhere. Bodies are moved by the engine, so such a motion is no damage.
   enum class Align {
-    Auto,  ///< it is taken out if nothing of the example is where it was and a rigid motion explains most of the way
+    Auto,  ///< it is taken out if nothing of the example is where it was, but a good part is in place again without it
     Always,
     Never,
   } align = Align::Auto;

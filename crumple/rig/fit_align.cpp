@@ -11,6 +11,7 @@ namespace {
 constexpr double kInPlace = 1e-3;    // of the size: a point that moved less stayed
 constexpr double kStays = 0.01;      // share of points that must stay for a shape not to have been moved
 constexpr double kExplained = 0.25;  // of the squared distances: what a rigid motion must leave at most
+constexpr double kPutBack = 0.1;     // share of points that it must put back where they were
 constexpr int kRounds = 40;
 
 double squared_distance(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, const Transform& motion) {
@@ -47,7 +48,11 @@ double share_in_place(std::span<const Vec3> rest, std::span<const Vec3> shape, s
 bool was_moved(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, double size) {
   if (share_in_place(rest, shape, counts, kInPlace * size) >= kStays) return false;
   const double left = squared_distance(rest, shape, counts, nearest_rigid(rest, shape, counts));
-  return left <= kExplained * squared_distance(rest, shape, counts, Transform{});
+  if (left > kExplained * squared_distance(rest, shape, counts, Transform{})) return false;
+  const Transform motion = whole_motion(rest, shape, counts, size);
+  std::vector<Vec3> moved;
+  for (const Vec3& p : rest) moved.push_back(motion * p);
+  return share_in_place(moved, shape, counts, kInPlace * size) >= kPutBack;
 }
 
 }  // namespace crumple

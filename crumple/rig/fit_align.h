@@ -13,7 +13,8 @@ Transform whole_motion(std::span<const Vec3> rest, std::span<const Vec3> shape, 
 /// Share of the points (by `counts`) that lie within `distance` of where they were.
 double share_in_place(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, double distance);
 
-/// Whether the shape was moved rather than bent: next to nothing of it is where it was, and a rigid motion explains most of how far it went.
+/// Whether the shape was moved rather than bent: next to nothing of it is where it was, a rigid motion explains most of how far it went,
+/// and a good part is in place again without that motion.
 bool was_moved(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, double size);
 
 }  // namespace crumple

@@ -270,6 +270,15 @@ TEST(Fit, leaves_a_bend_with_a_fixed_end_as_it_is) {
   EXPECT_LT(errors_of(asset, 1, mapped(rest, "", bent).positions).rms, 0.003);
 }
 
+TEST(Fit, leaves_shapes_of_which_no_part_was_moved_rigidly_as_they_are) {
+  // Sheared and a little wavy: most of the way is a turn, but no turn puts anything back.
+  const TriMesh rest = standing_bar(4, 20);
+  const auto sheared = [](const Vec3& p) { return Vec3(p.x() + 0.5 * p.y() + 0.1, p.y() + 0.03 * std::sin(9 * p.y()) + 0.3 * p.z(), p.z() * 1.2); };
+  FitReport report;
+  fitted(rest, {mapped(rest, "sheared", sheared)}, quick(4), report);
+  EXPECT_FALSE(report.examples[0].aligned);
+}
+
 TEST(Fit, keeps_a_motion_of_the_whole_if_told_so_and_needs_one_bone_for_it) {
   const TriMesh rest = standing_bar(4, 20);
   const auto moved = [](const Vec3& p) { return Vec3(Eigen::AngleAxisd(1, Vec3::UnitZ()) * p + Vec3(2, 0, 0)); };
