@@ -157,12 +157,31 @@ TriMesh bridge_deck_surface() {
   return mesh;
 }
 
+// One trough with the rails as its walls; no shells that overlap.
 TriMesh bridge_deck_solid() {
   TriMesh mesh;
-  add_block(mesh, Vec3(-kHalfSpan, -0.5, -kHalfWidth), Vec3(kHalfSpan, 0.1, kHalfWidth), 0.6, kConcrete);
-  add_block(mesh, Vec3(-kHalfSpan, kBottom, -3.4), Vec3(kHalfSpan, -0.2, 3.4), 0.6, kConcrete);
-  for (const double side : {-1.0, 1.0})
-    add_block(mesh, Vec3(-kHalfSpan, -0.2, side * 3.7 - 0.3), Vec3(kHalfSpan, 1.2, side * 3.7 + 0.3), 0.6, kConcrete);
+  constexpr double kRoad = 0.1, kRail = 1.2, kInside = 3.4, kLedge = -0.5;
+  const std::vector<Point2> outline{{kInside, kRoad},    {1.7, kRoad},         {0, kRoad},           {-1.7, kRoad},         {-kInside, kRoad},
+                                    {-kInside, kRail},   {-kHalfWidth, kRail}, {-kHalfWidth, kRoad}, {-kHalfWidth, kLedge}, {-kInside, kLedge},
+                                    {-kInside, kBottom}, {-1.7, kBottom},      {0, kBottom},         {1.7, kBottom},        {kInside, kBottom},
+                                    {kInside, kLedge},   {kHalfWidth, kLedge}, {kHalfWidth, kRoad},  {kHalfWidth, kRail},   {kInside, kRail},
+                                    {kInside, kRoad}};
+  add_sheet(mesh, carried(outline, stations(0.8)), plain(kConcrete));
+  const auto close = [&](double from, double to, double low, double high) {
+    const std::array whole{0.0, 1.0};
+    const std::array quarters{0.0, 0.25, 0.5, 0.75, 1.0};
+    const std::span<const double> across = to - from > 1 ? std::span<const double>(quarters) : std::span<const double>(whole);
+    for (const double end : {-1.0, 1.0}) {
+      const double x = end * kHalfSpan, left = end < 0 ? from : to, right = end < 0 ? to : from;  // as seen from outside
+      add_sheet(mesh, flat_grid(Vec3(x, low, left), Vec3(x, low, right), Vec3(x, high, right), Vec3(x, high, left), across, whole), plain(kConcrete));
+    }
+  };
+  close(-kInside, kInside, kBottom, kLedge);
+  close(-kInside, kInside, kLedge, kRoad);
+  for (const auto& [from, to] : {std::pair(-kHalfWidth, -kInside), std::pair(kInside, kHalfWidth)}) {
+    close(from, to, kLedge, kRoad);
+    close(from, to, kRoad, kRail);
+  }
   return mesh;
 }
 
