@@ -214,4 +214,19 @@ void add_hull(TriMesh& mesh, const HullLines& lines, const HullBuild& build) {
   Hull(mesh, lines, build).add();
 }
 
+void add_propeller(TriMesh& mesh, const Vec3& centre, double radius, const Vec3f& color) {
+  for (int blade = 0; blade < 4; ++blade) {
+    const Eigen::AngleAxisd turn(std::numbers::pi / 2 * blade + 0.4, Vec3::UnitX()), pitch(0.6, Vec3::UnitY());
+    Block flat = upright_block(radius * Vec3(-0.04, 0.05, -0.28), radius * Vec3(0.04, 1, 0.28));
+    for (auto* ring : {&flat.floor, &flat.roof})
+      for (Vec3& corner : *ring) corner = centre + turn * (pitch * corner);
+    add_block(mesh, flat, 2 * radius, color);
+  }
+}
+
+void add_both_sides(std::vector<Handle>& handles, const std::string& name, const Vec3& starboard) {
+  handles.push_back({name + " starboard", starboard});
+  handles.push_back({name + " port", starboard.cwiseProduct(Vec3(1, 1, -1))});
+}
+
 }  // namespace crumple::generator

@@ -2,7 +2,11 @@
 
 #include "apps/generator/loft.h"
 
+#include "crumple/rig/asset.h"
+
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace crumple::generator {
 
@@ -37,6 +41,12 @@ struct HullBuild {
 
 /// Adds the closed hull: skin, stern, rail, the inside of the bulwark and the deck.
 void add_hull(TriMesh& mesh, const HullLines& lines, const HullBuild& build);
+
+/// Adds a propeller of four blades about a shaft along x.
+void add_propeller(TriMesh& mesh, const Vec3& centre, double radius, const Vec3f& color);
+
+/// Adds a handle on starboard and one on port, named so.
+void add_both_sides(std::vector<Handle>& handles, const std::string& name, const Vec3& starboard);
 
 /// `count` + 1 shares from 0 to 1, closer to each other near both ends.
 std::vector<double> gathered_shares(int count);

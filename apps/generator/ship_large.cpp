@@ -1,5 +1,6 @@
 #include "apps/generator/pose.h"
 #include "apps/generator/ship.h"
+#include "apps/generator/ship_hull.h"
 #include "apps/generator/solid_and_skin.h"
 
 #include <utility>
@@ -8,11 +9,6 @@ namespace crumple::generator {
 namespace {
 
 constexpr int kCells = 27;
-
-void add_pair(std::vector<Handle>& handles, const std::string& name, const Vec3& starboard) {
-  handles.push_back({name + " starboard", starboard});
-  handles.push_back({name + " port", starboard.cwiseProduct(Vec3(1, 1, -1))});
-}
 
 }  // namespace
 
@@ -27,21 +23,21 @@ std::vector<Handle> large_ship_handles() {
   handles.push_back({"waist aft keel", Vec3(-4.5, -5.6, 0)});
   handles.push_back({"aft keel", Vec3(-21, -5.6, 0)});
   handles.push_back({"stern keel", Vec3(-41.5, -1.0, 0)});
-  add_pair(handles, "shoulder", Vec3(37, 6.6, 4.9));
-  add_pair(handles, "fore rail", Vec3(26, 4, 6.9));
-  add_pair(handles, "waist fore rail", Vec3(9.5, 4, 7.2));
-  add_pair(handles, "mid rail", Vec3(2.7, 4, 7.2));
-  add_pair(handles, "mid side", Vec3(2.7, -2.2, 7.1));
-  add_pair(handles, "waist aft rail", Vec3(-4.5, 4, 7.2));
-  add_pair(handles, "aft rail", Vec3(-20, 4, 7.2));
-  add_pair(handles, "quarter", Vec3(-33, 6.3, 6.9));
-  add_pair(handles, "stern", Vec3(-42.8, 6.3, 4.6));
+  add_both_sides(handles, "shoulder", Vec3(37, 6.6, 4.9));
+  add_both_sides(handles, "fore rail", Vec3(26, 4, 6.9));
+  add_both_sides(handles, "waist fore rail", Vec3(9.5, 4, 7.2));
+  add_both_sides(handles, "mid rail", Vec3(2.7, 4, 7.2));
+  add_both_sides(handles, "mid side", Vec3(2.7, -2.2, 7.1));
+  add_both_sides(handles, "waist aft rail", Vec3(-4.5, 4, 7.2));
+  add_both_sides(handles, "aft rail", Vec3(-20, 4, 7.2));
+  add_both_sides(handles, "quarter", Vec3(-33, 6.3, 6.9));
+  add_both_sides(handles, "stern", Vec3(-42.8, 6.3, 4.6));
   handles.push_back({"fore cargo", Vec3(18, 11, 0)});
   handles.push_back({"aft cargo", Vec3(-12, 12, 0)});
   handles.push_back({"fore crane", Vec3(32, 17.8, 0)});
   handles.push_back({"aft crane", Vec3(3, 17.8, 0)});
-  add_pair(handles, "bridge front", Vec3(-28.6, 19.2, 5.2));
-  add_pair(handles, "bridge back", Vec3(-37.2, 19.2, 5.2));
+  add_both_sides(handles, "bridge front", Vec3(-28.6, 19.2, 5.2));
+  add_both_sides(handles, "bridge back", Vec3(-37.2, 19.2, 5.2));
   handles.push_back({"masthead", Vec3(-33.5, 25.2, 0)});
   handles.push_back({"funnel", Vec3(-40.5, 16.8, 0)});
   return handles;

@@ -195,13 +195,7 @@ void add_bow_gear(TriMesh& mesh, const HullLines& lines) {
 void add_below(TriMesh& mesh) {
   add_block(mesh, Vec3(-42.6, -5.3, -0.3), Vec3(-39.6, -0.9, 0.3), 3, kAntifouling);  // rudder
   add_spindle(mesh, Vec3(-38.8, -3.6, 0), Vec3(-32.0, -3.6, 0), 0.7, 0.7, 1.5, kAntifouling, 6, 10);
-  for (int blade = 0; blade < 4; ++blade) {
-    const Eigen::AngleAxisd turn(M_PI / 2 * blade + 0.4, Vec3::UnitX()), pitch(0.6, Vec3::UnitY());
-    Block flat = upright_block(Vec3(-0.08, 0.2, -0.6), Vec3(0.08, 2.0, 0.6));
-    for (auto* ring : {&flat.floor, &flat.roof})
-      for (Vec3& corner : *ring) corner = Vec3(-38.5, -3.6, 0) + turn * (pitch * corner);
-    add_block(mesh, flat, 3, kBronze);
-  }
+  add_propeller(mesh, Vec3(-38.5, -3.6, 0), 2.0, kBronze);
 }
 
 }  // namespace

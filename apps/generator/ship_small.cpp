@@ -1,5 +1,6 @@
 #include "apps/generator/pose.h"
 #include "apps/generator/ship.h"
+#include "apps/generator/ship_hull.h"
 #include "apps/generator/solid_and_skin.h"
 
 #include <algorithm>
@@ -9,12 +10,6 @@ namespace crumple::generator {
 namespace {
 
 constexpr int kCells = 21;
-
-// Handles of both sides, starboard first.
-void add_pair(std::vector<Handle>& handles, const std::string& name, const Vec3& starboard) {
-  handles.push_back({name + " starboard", starboard});
-  handles.push_back({name + " port", starboard.cwiseProduct(Vec3(1, 1, -1))});
-}
 
 }  // namespace
 
@@ -28,19 +23,19 @@ std::vector<Handle> small_ship_handles() {
   handles.push_back({"mid keel", Vec3(-0.4, -1.6, 0)});
   handles.push_back({"aft keel", Vec3(-2.9, -1.6, 0)});
   handles.push_back({"stern keel", Vec3(-6.2, -0.4, 0)});
-  add_pair(handles, "shoulder", Vec3(5.2, 1.7, 1.25));
-  add_pair(handles, "bow side", Vec3(4.7, 0.1, 1.2));
-  add_pair(handles, "fore rail", Vec3(2.3, 1.3, 2.3));
-  add_pair(handles, "fore side", Vec3(2.0, -0.3, 1.9));
-  add_pair(handles, "mid rail", Vec3(-0.4, 1.1, 2.4));
-  add_pair(handles, "mid side", Vec3(-0.4, -0.4, 2.1));
-  add_pair(handles, "aft rail", Vec3(-2.9, 1.1, 2.35));
-  add_pair(handles, "aft side", Vec3(-2.9, -0.4, 2.0));
-  add_pair(handles, "stern", Vec3(-6.3, 1.25, 1.9));
-  add_pair(handles, "front roof", Vec3(3.1, 4.55, 1.25));
-  add_pair(handles, "back roof", Vec3(0.8, 4.55, 1.25));
-  add_pair(handles, "house", Vec3(-1.2, 2.45, 1.4));
-  add_pair(handles, "gantry", Vec3(-5.95, 3.6, 1.5));
+  add_both_sides(handles, "shoulder", Vec3(5.2, 1.7, 1.25));
+  add_both_sides(handles, "bow side", Vec3(4.7, 0.1, 1.2));
+  add_both_sides(handles, "fore rail", Vec3(2.3, 1.3, 2.3));
+  add_both_sides(handles, "fore side", Vec3(2.0, -0.3, 1.9));
+  add_both_sides(handles, "mid rail", Vec3(-0.4, 1.1, 2.4));
+  add_both_sides(handles, "mid side", Vec3(-0.4, -0.4, 2.1));
+  add_both_sides(handles, "aft rail", Vec3(-2.9, 1.1, 2.35));
+  add_both_sides(handles, "aft side", Vec3(-2.9, -0.4, 2.0));
+  add_both_sides(handles, "stern", Vec3(-6.3, 1.25, 1.9));
+  add_both_sides(handles, "front roof", Vec3(3.1, 4.55, 1.25));
+  add_both_sides(handles, "back roof", Vec3(0.8, 4.55, 1.25));
+  add_both_sides(handles, "house", Vec3(-1.2, 2.45, 1.4));
+  add_both_sides(handles, "gantry", Vec3(-5.95, 3.6, 1.5));
   handles.push_back({"masthead", Vec3(1.3, 7.45, 0)});
   handles.push_back({"funnel", Vec3(-0.7, 4.0, 0)});
   return handles;

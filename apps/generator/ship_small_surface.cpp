@@ -167,14 +167,7 @@ void add_below(TriMesh& mesh) {
   add_block(mesh, Vec3(-5.35, -1.72, -0.06), Vec3(-3.0, -0.9, 0.06), 0.6, kAntifouling);  // skeg
   add_block(mesh, Vec3(-6.35, -1.6, -0.05), Vec3(-5.85, -0.3, 0.05), 0.5, kAntifouling);  // rudder
   add_bar(mesh, Vec3(-5.3, -1.1, 0), Vec3(-5.75, -1.1, 0), 0.1, 8, kBronze);
-  for (int blade = 0; blade < 4; ++blade) {
-    const Eigen::AngleAxisd turn(M_PI / 2 * blade + 0.4, Vec3::UnitX());
-    Block flat = upright_block(Vec3(-5.66, -0.02, -0.13), Vec3(-5.62, 0.5, 0.13));
-    const Eigen::AngleAxisd pitch(0.6, Vec3::UnitY());
-    for (auto* ring : {&flat.floor, &flat.roof})
-      for (Vec3& corner : *ring) corner = Vec3(-5.6, -1.1, 0) + turn * (pitch * (corner - Vec3(-5.64, 0, 0)));
-    add_block(mesh, flat, 1, kBronze);
-  }
+  add_propeller(mesh, Vec3(-5.6, -1.1, 0), 0.5, kBronze);
 }
 
 }  // namespace
