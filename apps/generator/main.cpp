@@ -1,9 +1,11 @@
 #include "crumple/io/gltf_asset.h"
+#include "crumple/io/mesh_file.h"
 #include "apps/generator/bridge.h"
 #include "apps/generator/container.h"
 #include "apps/generator/crane.h"
 #include "apps/generator/crate.h"
 #include "apps/generator/drum.h"
+#include "apps/generator/mailbox.h"
 #include "apps/generator/measure.h"
 #include "apps/generator/plank.h"
 #include "apps/generator/sedan.h"
@@ -68,7 +70,15 @@ Result<void> write_one(const Maker& maker, const std::filesystem::path& folder) 
   return {};
 }
 
-Result<void> write_all(const std::filesystem::path& folder, const std::vector<std::string_view>& wanted) {
+/// Surfaces that are still to be rigged, for the page about authoring.
+Result<void> write_models(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) return system_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failed.message()));
+  return io::write_mesh(mailbox_model(), folder / "mailbox.obj");
+}
+
+Result<void> write_assets(const std::filesystem::path& folder, const std::vector<std::string_view>& wanted) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) return system_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failed.message()));
@@ -90,7 +100,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::vector<std::string_view> names(argv + 2, argv + argc);
-  const auto written = write_all(argv[1], names.empty() ? maker_names() : names);
+  auto written = write_assets(argv[1], names.empty() ? maker_names() : names);
+  if (written && names.empty()) written = write_models(std::filesystem::path(argv[1]) / "models");
   if (!written) fmt::print(stderr, "crumple-assets: {}\n", written.error().text);
   return written ? 0 : 1;
 }
