@@ -23,6 +23,8 @@ constexpr int kMargin = 3;           // cells around the surface, so that growin
 constexpr double kBand = 2.5;        // cells: distances beyond are not measured
 constexpr double kTolerance = 0.01;  // cells: a surface vertex outside by less is as good as inside
 constexpr int kGrowRounds = 14;      // by distance; later rounds fill whole tetrahedra, which always succeeds
+constexpr int kFillRounds = 24;      // rounds up to this fill them halfway only
+constexpr double kLateSlack = 0.1;   // cells that a point may stay outside then
 constexpr int kInflatePasses = 6;
 constexpr double kGrowStep = 0.1;    // cells, more in each round
 constexpr double kGrowReach = 0.75;  // cells around the point
@@ -58,7 +60,7 @@ Result<void> check_surface(const TriMesh& surface, const MeshReport& report) {
   for (const MeshFinding::Kind fatal :
        {MeshFinding::Kind::NotFinite, MeshFinding::Kind::BadIndex, MeshFinding::Kind::Empty, MeshFinding::Kind::Flat}) {
     const MeshFinding* finding = report.find(fatal);
-    if (finding && !finding->repaired) return input_error(finding->text + ": it cannot be filled with tetrahedra");
+    if (finding && !finding->repaired) return input_error("the surface cannot be filled with tetrahedra: " + finding->text);
   }
   return {};
 }
@@ -152,11 +154,12 @@ class Grower {
     Inflater inflater(stuffing_.mesh, stuffing_.boundary, lattice_.cell, slack());
     std::vector<Vec3> outside = inflater.run(active_, kInflatePasses);
     if (outside.empty()) outside = inflater.run(points_, kInflatePasses);
+    if (round > kGrowRounds) forget_near(outside);
     if (outside.empty()) return true;
     std::fill(lift_.begin(), lift_.end(), 0.0);
     for (const Vec3& point : outside) {
       if (round > kGrowRounds)
-        fill_around(point);
+        fill_around(point, round > kFillRounds ? 1e3 : 0.3);
       else
         lift_around(point, kGrowStep * (1 + 0.5 * round) * lattice_.cell);
     }
@@ -166,6 +169,11 @@ class Grower {
     return false;
   }
   double slack() const { return 0.5 * kTolerance * lattice_.cell; }
+  /// The few points that no round could reach may stay a little outside: filling tetrahedra for them makes lumps.
+  void forget_near(std::vector<Vec3>& outside) const {
+    const OutsideTest test(stuffing_.mesh.positions, stuffing_.boundary);
+    std::erase_if(outside, [&](const Vec3& point) { return test.look(point).distance <= kLateSlack * lattice_.cell; });
+  }
 
   template <class Visit>
   void visit_near(const Vec3& place, double radius, const Visit& visit) {
@@ -190,8 +198,8 @@ class Grower {
     visit_near(place, kGrowReach * lattice_.cell, [&](int point) { lift_[point] = std::max(lift_[point], amount); });
   }
   /// All corners of the lattice's tetrahedron around a place lie within a cell of it: with all of them far inside it is kept whole.
-  void fill_around(const Vec3& place) {
-    visit_near(place, lattice_.cell, [&](int point) { values_[point] = std::max(values_[point], 1e3 * lattice_.cell); });
+  void fill_around(const Vec3& place, double cells) {
+    visit_near(place, lattice_.cell, [&](int point) { values_[point] = std::max(values_[point], cells * lattice_.cell); });
   }
 
   const BccLattice& lattice_;
@@ -201,13 +209,12 @@ class Grower {
   Stuffing stuffing_;
 };
 
-Result<void> check_thickness(const TriMesh& surface, const TriangleTree& tree, const WindingTree& winding, double cell, double allowed,
-                             LatticeReport& report) {
+Result<void> check_thickness(const TriMesh& surface, const WindingTree& winding, double cell, double allowed, LatticeReport& report) {
   const std::vector<SurfaceSample> all = sample_surface(surface, 0.5 * cell, kMostThicknessSamples);
   std::vector<SurfaceSample> samples;
   const size_t stride = all.size() / kMostThicknessSamples + 1;
   for (size_t i = 0; i < all.size(); i += stride) samples.push_back(all[i]);
-  const Thickness thickness = measure_thickness(tree, winding, samples, cell, allowed);
+  const Thickness thickness = measure_thickness(winding, samples, cell, allowed);
   report.thin_share = thickness.thin_share;
   if (thickness.thin_share > 0) report.thinnest = thickness.thinnest, report.thinnest_at = thickness.thinnest_at;
   if (thickness.needed >= cell) return {};
@@ -280,7 +287,7 @@ Result<TetMesh> fill_with_tets(const TriMesh& given, const LatticeSettings& sett
   const WindingTree winding(surface.positions, surface.triangles);
   {
     const Stage stage(report.seconds.thickness);
-    const Result<void> good = check_thickness(surface, tree, winding, lattice->cell, settings.thin_allowed, report);
+    const Result<void> good = check_thickness(surface, winding, lattice->cell, settings.thin_allowed, report);
     if (!good) return good.error();
   }
   std::vector<double> values;
