@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -79,6 +80,16 @@ TriMesh drawable(const TriMesh& surface) {
   return mesh;
 }
 
+/// The number of a finding stands at its first spot, the others are dots. Numbers that would overlap stand together.
+void add_mark(LookTile& tile, const Vec3& place, size_t finding, bool first, double near) {
+  std::string label = first ? fmt::format("{}", finding + 1) : "";
+  for (Mark& mark : tile.marks) {
+    if (label.empty() || mark.label.empty() || (mark.at - place).norm() > near) continue;
+    mark.label += ", " + label, label.clear();
+  }
+  tile.marks.push_back({place, color_of(finding), label});
+}
+
 }  // namespace
 
 Result<void> check_picture(const std::string& file) {
@@ -112,8 +123,7 @@ Result<void> draw_findings(const TriMesh& surface, const MeshReport& report, con
   for (size_t i = 0; i < report.findings.size(); ++i) {
     const MeshFinding& finding = report.findings[i];
     if (!has_place(finding.kind)) continue;
-    // The number stands at the first spot, the others are dots.
-    for (size_t k = 0; k < finding.places.size(); ++k) tile.marks.push_back({finding.places[k], color_of(i), k == 0 ? fmt::format("{}", i + 1) : ""});
+    for (size_t k = 0; k < finding.places.size(); ++k) add_mark(tile, finding.places[k], i, k == 0, 0.03 * report.diagonal);
     options.facing.push_back(finding.place);
   }
   tile.title = fmt::format("{} findings", report.findings.size());

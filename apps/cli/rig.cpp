@@ -162,7 +162,7 @@ void add_rig(CLI::App& app, Action& action) {
       ->check(CLI::Range(0, 1000));
   command->add_option("--handle", options->places, "Place a handle: x,y,z or name=x,y,z in the model's own coordinates")->allow_extra_args(false);
   command->add_option("--cells", options->cells, "Cells along the longest side (default: as thin parts need)")->check(CLI::Range(2, 1000));
-  command->add_option("--most-tets", options->most_tets, "Tetrahedra that may be made if --cells is not given (default 60000)")
+  command->add_option("--most-tets", options->most_tets, "Tetrahedra that may be made if --cells is not given (default 20000)")
       ->check(CLI::Range(100, 5000000));
   command->add_flag("--exact", options->exact, "Weights to a residual of 1e-8");
   command->add_flag("--strict", options->strict, "Refuse models with parts too thin for the cells instead of thickening them");

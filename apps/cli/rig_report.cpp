@@ -20,9 +20,9 @@ std::string volume_text(const LatticeReport& lattice) {
   std::string text = fmt::format("{:.4g} m3", lattice.volume);
   if (lattice.surface_volume > 0)
     text += fmt::format(", {:.1f} % {} than the surface", 100 * std::abs(lattice.volume_error), lattice.volume_error < 0 ? "less" : "more");
-  text += fmt::format("; {:.4g} % of its vertices are inside", 100 * lattice.enclosed);
-  if (lattice.enclosed < 1) text += fmt::format(", the farthest is {:.3g} m out", lattice.farthest_outside);
-  return text;
+  if (lattice.enclosed == 1) return text + ", which lies inside";
+  return text + fmt::format("; {:.4g} % of the surface's vertices are inside, the farthest is {:.3g} m out", 100 * lattice.enclosed,
+                            lattice.farthest_outside);
 }
 
 std::string certificate_text(const RigReport& report) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <Eigen/Eigenvalues>
 
 #include "crumple/geometry/mesh_topology.h"
 #include "crumple/geometry/winding.h"
@@ -16,8 +17,8 @@ using Kind = MeshFinding::Kind;
 constexpr double kFarthest = 1e12;  // metres: products of coordinates beyond lose all digits
 constexpr size_t kHolesListed = 8;
 constexpr size_t kPlacesListed = 24;
-constexpr double kHoleEffort = 2e8;    // points tested while filling all holes: about a second
-constexpr double kRoundEnough = 0.02;  // volume over area^1.5 (a sphere has 0.094): below, an open shell has no outside
+constexpr double kTinyArea = 0.01;   // of all area: loose specks with more than that are part of the model
+constexpr double kHoleEffort = 2e8;  // points tested while filling all holes: about a second
 
 std::string place_text(const Vec3& place) {
   return fmt::format("near {:.4g} {:.4g} {:.4g}", place.x(), place.y(), place.z());
@@ -25,6 +26,18 @@ std::string place_text(const Vec3& place) {
 
 const char* plural(size_t count, const char* one, const char* many) {
   return count == 1 ? one : many;
+}
+
+/// Do all vertices lie in one plane?
+bool is_planar(const TriMesh& mesh, double diagonal) {
+  Vec3 middle = Vec3::Zero();
+  for (const Vec3& p : mesh.positions) middle += p / static_cast<double>(mesh.positions.size());
+  Mat3 spread = Mat3::Zero();
+  for (const Vec3& p : mesh.positions) spread += (p - middle) * (p - middle).transpose();
+  const Vec3 normal = Eigen::SelfAdjointEigenSolver<Mat3>(spread).eigenvectors().col(0);
+  double farthest = 0;
+  for (const Vec3& p : mesh.positions) farthest = std::max(farthest, std::abs((p - middle).dot(normal)));
+  return farthest <= 1e-6 * diagonal;
 }
 
 /// Where something was found: how often, and the first few places.
@@ -209,7 +222,7 @@ class Doctor {
     });
     if (crowded.count > 0) {
       add(Kind::NonManifoldEdges, crowded, false,
-          fmt::format("{} {} more than two triangles, {} (left as they are)", crowded.count, plural(crowded.count, "edge has", "edges have"),
+          fmt::format("{} {} more than two triangles, {} (left as is)", crowded.count, plural(crowded.count, "edge has", "edges have"),
                       place_text(crowded.first())));
     }
     if (flipped.count > 0) {
@@ -238,6 +251,8 @@ class Doctor {
     double effort = kHoleEffort;
     report_.open_edges = 0;
     std::fill(shells_.open.begin(), shells_.open.end(), false);
+    std::vector<int> faces(shells_.count(), 0);
+    for (const int shell : shells_.shell_of) ++faces[shell];
     for (const Loop& loop : open_loops(uses_, shells_.shell_of, mesh_.positions.size())) {
       Hole hole;
       Bounds bounds;
@@ -246,7 +261,9 @@ class Doctor {
         hole.rim.push_back(mesh_.positions[loop.vertices[i]]);
       hole.edges = loop.vertices.size() - (loop.closed ? 0 : 1);
       hole.width = bounds.diagonal(), hole.place = 0.5 * (bounds.low + bounds.high);
-      if (loop.closed && hole.edges <= static_cast<size_t>(settings_.most_hole_edges) && hole.width <= settings_.largest_hole * report_.diagonal) {
+      // Around a lone triangle there is nothing to close.
+      if (loop.closed && faces[loop.shell] > 1 && hole.edges <= static_cast<size_t>(settings_.most_hole_edges) &&
+          hole.width <= settings_.largest_hole * report_.diagonal) {
         for (const Triangle& triangle : fill_loop(mesh_.positions, loop.vertices, effort)) {
           mesh_.triangles.push_back(triangle), shells_.shell_of.push_back(loop.shell);
           hole.filled = true;
@@ -278,66 +295,54 @@ class Doctor {
                     filled == rest ? done("filled", "fills them") : fmt::format(", {} of them too bent to fill", rest - filled)));
   }
 
-  /// Closed shells must enclose volume, open ones should face away from their middle. A shell inside another one that faces
-  /// inward is a cavity and stays.
   void turn_outward() {
-    const size_t count = shells_.count();
-    std::vector<double> volume(count, 0.0), surface(count, 0.0);
-    std::vector<Vec3> center(count, Vec3::Zero());
-    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
-      const double size = area(t).norm();
-      surface[shells_.shell_of[t]] += size, center[shells_.shell_of[t]] += size * middle(t);
-    }
-    for (size_t s = 0; s < count; ++s) center[s] /= std::max(surface[s], 1e-300);
-    for (size_t t = 0; t < mesh_.triangles.size(); ++t) volume[shells_.shell_of[t]] += area(t).dot(middle(t) - center[shells_.shell_of[t]]) / 3;
-    std::vector<char> inward(count, 0);
-    for (size_t s = 0; s < count; ++s) {
-      const double least = shells_.open[s] ? kRoundEnough * std::pow(surface[s], 1.5) : 0;
-      inward[s] = volume[s] < -least && !shells_.one_sided[s];
-    }
-    keep_cavities(inward);
+    const std::vector<char> inward = inward_shells(mesh_, shells_);
     Places turned;
-    for (size_t s = 0; s < count; ++s) {
-      if (inward[s]) turned.add(center[s]);
+    std::vector<char> seen = inward;
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      const int shell = shells_.shell_of[t];
+      if (seen[shell]) turned.add(middle(t)), seen[shell] = 0;
+      if (inward[shell]) std::swap(mesh_.triangles[t][1], mesh_.triangles[t][2]);
     }
     if (turned.count == 0) return;
-    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
-      if (inward[shells_.shell_of[t]]) std::swap(mesh_.triangles[t][1], mesh_.triangles[t][2]);
-    }
     add(Kind::InsideOut, turned, true,
         fmt::format("{} {} inside out, {}{}", turned.count, plural(turned.count, "shell is", "shells are"), place_text(turned.first()),
                     done("turned", "turns them")));
   }
 
-  void keep_cavities(std::vector<char>& inward) const {
-    if (std::all_of(inward.begin(), inward.end(), [](char c) { return c == 0; })) return;
-    std::vector<Triangle> outer;
-    std::vector<int> example(inward.size(), -1);
-    for (size_t t = mesh_.triangles.size(); t-- > 0;) {
-      const int shell = shells_.shell_of[t];
-      if (inward[shell] == 0) outer.push_back(mesh_.triangles[t]);
-      example[shell] = mesh_.triangles[t][0];
-    }
-    const WindingTree winding(mesh_.positions, outer);
-    for (size_t s = 0; s < inward.size(); ++s) {
-      if (inward[s] != 0 && winding.inside(mesh_.positions[example[s]])) inward[s] = 0;
-    }
-  }
-
   void report_tiny_shells() {
     std::vector<Bounds> bounds(shells_.count());
+    std::vector<double> areas(shells_.count(), 0.0);
     for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
       for (const int v : mesh_.triangles[t]) bounds[shells_.shell_of[t]].add(mesh_.positions[v]);
+      areas[shells_.shell_of[t]] += area(t).norm();
     }
     report_.shells = bounds.size();
     Places tiny;
-    for (const Bounds& box : bounds) {
-      if (box.diagonal() < settings_.tiny_shell * report_.diagonal) tiny.add(0.5 * (box.low + box.high));
+    std::vector<bool> is_tiny(bounds.size(), false);
+    double all_area = 0, tiny_area = 0;
+    for (size_t s = 0; s < bounds.size(); ++s) {
+      all_area += areas[s];
+      if (!(bounds[s].diagonal() < settings_.tiny_shell * report_.diagonal)) continue;
+      tiny.add(0.5 * (bounds[s].low + bounds[s].high));
+      is_tiny[s] = true, tiny_area += areas[s];
     }
     if (tiny.count == 0) return;
-    add(Kind::TinyShells, tiny, false,
-        fmt::format("{} loose {} smaller than {:.3g} m, {} (kept)", tiny.count, plural(tiny.count, "shell is", "shells are"),
-                    settings_.tiny_shell * report_.diagonal, place_text(tiny.first())));
+    const bool drop = settings_.drop_tiny && tiny_area <= kTinyArea * all_area;
+    if (drop) drop_shells(is_tiny);
+    add(Kind::TinyShells, tiny, drop,
+        fmt::format("{} loose {} smaller than {:.3g} m, {}{}", tiny.count, plural(tiny.count, "shell is", "shells are"),
+                    settings_.tiny_shell * report_.diagonal, place_text(tiny.first()), drop ? done("removed", "removes them") : " (kept)"));
+  }
+
+  void drop_shells(const std::vector<bool>& dropped) {
+    std::vector<char> keep(mesh_.triangles.size(), 1);
+    for (size_t t = 0; t < keep.size(); ++t) {
+      if (!dropped[shells_.shell_of[t]]) continue;
+      keep[t] = 0;
+      for (const int v : mesh_.triangles[t]) bad_[v] = true;  // told of already, not to be told of as unused
+    }
+    filter([&](size_t t) { return keep[t] != 0; });
   }
 
   void drop_unused() {
@@ -378,7 +383,9 @@ class Doctor {
     const double diagonal = report_.diagonal;
     const Vec3 place = mesh_.triangles.empty() ? Vec3(Vec3::Zero()) : middle(0);
     if (mesh_.triangles.empty()) add(Kind::Empty, 1, place, false, "the mesh has no usable triangle");
-    if (!(size_.minCoeff() > 1e-9 * diagonal) || !(std::abs(report_.volume) > 1e-9 * diagonal * diagonal * diagonal)) {
+    // An open sheet with a bend may have no volume and still carry a body around it.
+    const bool hollow = report_.closed() && !(std::abs(report_.volume) > 1e-9 * diagonal * diagonal * diagonal);
+    if (!mesh_.triangles.empty() && (hollow || is_planar(mesh_, diagonal))) {
       add(Kind::Flat, 1, place, false,
           fmt::format("the mesh is flat ({:.4g} x {:.4g} x {:.4g} m with no volume): give it a thickness", size_.x(), size_.y(), size_.z()));
     }

@@ -55,6 +55,8 @@ struct RepairSettings {
   double largest_hole = 0.25;  // of the diagonal: wider holes are left open
   int most_hole_edges = 400;
   double tiny_shell = 0.01;  // of the diagonal: smaller loose shells are reported
+  /// Remove those shells if all of them together have no more than a hundredth of the area.
+  bool drop_tiny = false;
 };
 
 /// What is wrong with a mesh; nothing is changed, no finding is repaired.

@@ -49,6 +49,10 @@ struct Shells {
 };
 Shells find_shells(const std::vector<EdgeUse>& uses, size_t triangles);
 
+/// For every shell: does it face inward? Closed shells must enclose volume, open ones should face away from their middle. A shell inside
+/// another one that faces inward is a cavity and right as it is.
+std::vector<char> inward_shells(const TriMesh& mesh, const Shells& shells);
+
 /// A chain of open edges, in the direction that triangles filling it must run.
 struct Loop {
   std::vector<int> vertices;

@@ -8,7 +8,7 @@
 namespace crumple {
 namespace {
 
-constexpr double kOpposite = -0.5;  // cosine of the angle in which a ball must see its two contacts: more than 120 degrees
+constexpr int kHalvings = 10;  // of a depth of at most `limit`
 
 using Corners = std::array<Vec3, 3>;
 
@@ -26,30 +26,21 @@ bool split_longest(const Corners& t, double spacing, std::vector<Corners>& halve
   return true;
 }
 
-/// The thickness under a sample if it is below `limit`, else `limit`.
-double local_thickness(const TriangleTree& tree, const WindingTree& winding, const SurfaceSample& sample, double limit) {
-  const double nothing = 1e-6 * limit;
+/// The thickness under a sample if it is below `limit`, else `limit`: how far straight down the body goes.
+double local_thickness(const WindingTree& winding, const SurfaceSample& sample, double limit) {
+  const auto inside = [&](double depth) { return winding.inside(sample.point - depth * sample.normal); };
   // Surface inside the body (overlapping shells) bounds nothing.
-  if (winding.inside(sample.point + 1e-3 * limit * sample.normal)) return limit;
-  double radius = 0.5 * limit;
-  Vec3 contact = sample.point;
-  for (int round = 0; round < 30; ++round) {
-    const Vec3 center = sample.point - radius * sample.normal;
-    const TriangleTree::Hit hit = tree.closest(center, radius * (1 - 1e-4));
-    if (hit.triangle < 0) break;
-    const Vec3 across = sample.point - hit.point;
-    const double depth = across.dot(sample.normal);
-    if (across.norm() < nothing || depth <= 0) return limit;  // the surface folds onto itself here: no ball fits
-    contact = hit.point;
-    radius = std::min(across.squaredNorm() / (2 * depth), radius);
-    if (radius < nothing) return limit;
+  if (inside(-1e-3 * limit)) return limit;
+  double in = 0, out = limit / 32;
+  while (inside(out)) {
+    if (out >= limit) return limit;
+    in = out, out *= 2;
   }
-  if (contact == sample.point) return limit;
-  const Vec3 center = sample.point - radius * sample.normal;
-  if (sample.normal.dot(contact - center) > kOpposite * radius) return limit;
-  const Vec3 across = contact - sample.point;
-  if (winding.inside(contact + 1e-2 * across)) return limit;  // another shell inside the body, not the far side
-  return across.norm();
+  for (int round = 0; round < kHalvings; ++round) {
+    const double middle = 0.5 * (in + out);
+    (inside(middle) ? in : out) = middle;
+  }
+  return in > 0 ? in : out;
 }
 
 }  // namespace
@@ -77,11 +68,10 @@ std::vector<SurfaceSample> sample_surface(const TriMesh& mesh, double spacing, s
   return samples;
 }
 
-Thickness measure_thickness(const TriangleTree& tree, const WindingTree& winding, const std::vector<SurfaceSample>& samples, double limit,
-                            double allowed) {
+Thickness measure_thickness(const WindingTree& winding, const std::vector<SurfaceSample>& samples, double limit, double allowed) {
   std::vector<double> thickness(samples.size());
   parallel_for(samples.size(), 128, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) thickness[i] = local_thickness(tree, winding, samples[i], limit);
+    for (size_t i = begin; i < end; ++i) thickness[i] = local_thickness(winding, samples[i], limit);
   });
   Thickness result;
   std::vector<std::pair<double, double>> thin;  // thickness, area
@@ -99,7 +89,7 @@ Thickness measure_thickness(const TriangleTree& tree, const WindingTree& winding
   double below = 0;
   for (const auto& [size, area] : thin) {
     below += area;
-    if (below > allowed * total) {
+    if (allowed < 1 && below > allowed * total) {
       result.needed = size;
       break;
     }

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "crumple/geometry/bvh.h"
 #include "crumple/geometry/mesh.h"
 #include "crumple/geometry/winding.h"
 
@@ -24,9 +23,8 @@ struct Thickness {
   Vec3 thinnest_at = Vec3::Zero();
 };
 
-/// How thick the body is under each sample: the largest inner ball that touches the surface there and opposite. Balls that touch
-/// beside an edge or in a corner say nothing about thickness and do not count. [shrinking balls, Ma et al. 2012]
-Thickness measure_thickness(const TriangleTree& tree, const WindingTree& winding, const std::vector<SurfaceSample>& samples, double limit,
-                            double allowed);
+/// How thick the body is straight under each sample. Largest inner balls would be blind for square bars: those that touch next to an edge
+/// say nothing about thickness, and in a bar nearly all do.
+Thickness measure_thickness(const WindingTree& winding, const std::vector<SurfaceSample>& samples, double limit, double allowed);
 
 }  // namespace crumple

@@ -22,19 +22,18 @@ double surface_area(const TriMesh& mesh) {
   return area;
 }
 
-/// A lattice has twelve tetrahedra a cube; trimming makes more of them, and thickened parts are about a cell thick.
+/// A lattice has twelve tetrahedra a cube; what is thinner than a cell becomes about one and a half thick.
 double expected_tets(double volume, double area, double cell) {
-  return 12 * (std::abs(volume) + 0.5 * area * cell) / (cell * cell * cell);
+  return 12 * std::max(std::abs(volume), 0.5 * area * 1.6 * cell) / (cell * cell * cell);
 }
 
 /// The thickness that all but `allowed` of the surface has, or `limit` if that is less.
 double thickness_of_most(const TriMesh& surface, double limit, double allowed) {
-  const TriangleTree tree(surface.positions, surface.triangles);
   const WindingTree winding(surface.positions, surface.triangles);
   const std::vector<SurfaceSample> all = sample_surface(surface, 0.5 * limit, kSamples);
   std::vector<SurfaceSample> samples;
   for (size_t i = 0; i < all.size(); i += all.size() / kSamples + 1) samples.push_back(all[i]);
-  return std::min(limit, measure_thickness(tree, winding, samples, limit, allowed).needed);
+  return std::min(limit, measure_thickness(winding, samples, limit, allowed).needed);
 }
 
 }  // namespace

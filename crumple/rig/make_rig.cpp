@@ -78,7 +78,9 @@ class RigMaker {
   Result<void> examine_surface() {
     const Stage stage(watch_, 0, "doctor", report_.seconds.doctor);
     solid_ = given_, asset_.surface = given_;
-    doctor_ = report_.lattice.surface = repair(solid_);
+    RepairSettings thorough;
+    thorough.drop_tiny = true;  // drawn specks follow the nearest tetrahedra; handles of their own would be wasted
+    doctor_ = report_.lattice.surface = repair(solid_, thorough);
     RepairSettings gentle;
     gentle.weld = false, gentle.largest_hole = 0;
     report_.surface_vertices = repair(asset_.surface, gentle).kept;
@@ -110,16 +112,18 @@ class RigMaker {
       Result<TetMesh> tets = fill_with_tets(solid_, lattice, report_.lattice);
       report_.lattice.surface = doctor_;
       if (!tets || settings_.cells != 0 || round == kMostFills || tets->tets.size() <= settings_.most_tets) return tets;
-      lattice.cell_size *= 1.02 * std::cbrt(static_cast<double>(tets->tets.size()) / static_cast<double>(settings_.most_tets));
+      const double excess = static_cast<double>(tets->tets.size()) / static_cast<double>(settings_.most_tets);
+      lattice.cell_size *= 1.03 * std::sqrt(excess);  // thin bodies have as many as their area takes
     }
   }
 
   Error too_thin(const CellChoice& choice) const {
     const double cells = std::ceil(longest_side(solid_) / choice.wanted);
+    const std::string finer = cells <= 1000 ? fmt::format("give --cells {:.0f}, make them thicker", cells) : std::string("make them thicker");
     return input_error(fmt::format(
-        "thin parts need cells of {:.4g} m ({:.0f} along the longest side, about {:.2g} tetrahedra), but at most {} tetrahedra are allowed: "
-        "give --cells {:.0f}, or let thin parts be thickened to {:.4g} m",
-        choice.wanted, cells, choice.wanted_tets, settings_.most_tets, cells, choice.cell));
+        "thin parts need cells of {:.3g} m ({:.0f} along the longest side, about {:.2g} tetrahedra), but at most {} tetrahedra are allowed: "
+        "{}, or let their tetrahedra be {:.3g} m thick",
+        choice.wanted, cells, choice.wanted_tets, settings_.most_tets, finer, choice.cell));
   }
 
   void tell_about_tets() {

@@ -16,7 +16,7 @@ struct RigSettings {
   int handles = 12;           // in all; what `fixed` leaves is chosen automatically
   /// Cells along the longest side. 0: as few as the model's thin parts allow (see choose_cell), within `most_tets`.
   int cells = 0;
-  size_t most_tets = 60000;
+  size_t most_tets = 20000;
   /// Thin parts that even the smallest affordable cell is too large for are thickened to about a cell; false: such models are refused.
   bool thicken = true;
   LatticeSettings lattice;  // its cell count and size are overridden by `cells`
