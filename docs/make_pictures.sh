@@ -46,3 +46,22 @@ montage -background '#fafaf8' -pointsize 15 "$@" -strip -depth 8 -define png:exc
 run painted_drum
 for frame in 2 90; do draw painted_drum $out/painted_$frame.png --frame $frame --size 720x480 --samples 32; done
 montage $out/painted_2.png $out/painted_90.png -strip -depth 8 -define png:exclude-chunk=date,time,tIME -tile 2x1 -geometry +4+4 PNG24:$images/painted_drum.png
+
+# The five commands of the page about authoring.
+small() { convert "$1" -resize "$3" -strip -colors 256 PNG8:$images/$2; }
+model="assets/models/mailbox.obj --unit cm --up z"
+"$crumple" doctor $model --look $out/doctor.png
+"$crumple" rig $model -o $out/mailbox.glb --handles 16 --cells 26 --look $out/rig.png --quiet
+"$crumple" pose $out/mailbox.glb --pose assets/models/mailbox_poses.json --look $out/poses.png
+"$crumple" shot $out/mailbox.glb -o $out/mailbox.json --kind ball --pin
+"$crumple" demo $out/mailbox.json -o $out/mailbox --quiet
+montage $out/doctor.png $out/rig.png -tile 2x1 -geometry 560x+4+4 $out/doctor_and_rig.png
+small $out/doctor_and_rig.png authoring_rig.png 1136x
+small $out/poses.png authoring_poses.png 1136x
+small $out/mailbox/preview.png authoring_shot.png 1136x
+
+# The assets at their examples.
+for asset in sedan container crane plank small_ship large_ship bridge_deck; do
+  "$crumple" info assets/$asset.glb --look $out/asset_$asset.png > /dev/null
+  small $out/asset_$asset.png asset_$asset.png 1200x
+done

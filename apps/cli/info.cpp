@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
+#include "apps/cli/look.h"
 #include "apps/cli/pose_request.h"
 #include "crumple/io/authors_asset.h"
 #include "crumple/io/files.h"
@@ -105,28 +106,44 @@ int tell_surface(const std::string& name, const TriMesh& mesh, const std::string
   return kDone;
 }
 
+/// All examples of an asset, without its handles.
+int show_asset(const Asset& asset, const std::string& look) {
+  if (look.empty()) return kDone;
+  std::vector<LookTile> tiles;
+  for (size_t e = 0; e < asset.examples.size(); ++e) {
+    tiles.push_back(asset_tile(asset, static_cast<int>(e)));
+    tiles.back().marks.clear();
+  }
+  if (Result<void> drawn = draw_tiles(tiles, look); !drawn) return complain(drawn.error());
+  line("picture", look);
+  return kDone;
+}
+
 /// A GLB or a folder: an asset if it can be one, otherwise a GLB may still be a surface.
-int tell_model(const std::string& name) {
+int tell_model(const std::string& name, const std::string& look) {
   std::error_code ignored;
   const bool folder = fs::is_directory(name, ignored);
   Result<Asset> asset = folder ? io::read_authors_asset(name) : io::read_asset(name);
   if (asset) {
     fmt::print("{}: asset\n", name);
     tell_asset(*asset);
-    return kDone;
+    return show_asset(*asset, look);
   }
   Result<TriMesh> mesh = folder ? Result<TriMesh>(asset.error()) : io::read_mesh(name);
   return mesh ? tell_surface(name, *mesh, "not an asset: " + asset.error().text) : complain(asset.error());
 }
 
-int tell(const std::string& name) {
+int tell(const std::string& name, const std::string& look) {
   const fs::path file = name;
   std::error_code ignored;
+  if (!look.empty()) {
+    if (Result<void> possible = check_output(look); !possible) return complain(possible.error());
+  }
   if (!fs::exists(file, ignored)) return complain(input_error(fmt::format("{}: no such file", name)));
   if (fs::is_directory(file, ignored) && is_recording(file)) return tell_recording(file);
   const std::string extension = file.extension().string();
   if (extension == ".json") return tell_scene(name);
-  if (fs::is_directory(file, ignored) || extension == ".glb" || extension == ".gltf") return tell_model(name);
+  if (fs::is_directory(file, ignored) || extension == ".glb" || extension == ".gltf") return tell_model(name, look);
   Result<TriMesh> mesh = io::read_mesh(file);
   return mesh ? tell_surface(name, *mesh, "") : complain(mesh.error());
 }
@@ -134,10 +151,11 @@ int tell(const std::string& name) {
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
-  auto file = std::make_shared<std::string>();
+  auto file = std::make_shared<std::string>(), look = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("info", "Tell what a scene, asset, surface or recording holds");
   command->add_option("file", *file, "File or folder")->required();
-  command->callback([file, &action] { action = [file] { return tell(*file); }; });
+  command->add_option("--look", *look, "FILE.png: draw the examples of an asset");
+  command->callback([file, look, &action] { action = [file, look] { return tell(*file, *look); }; });
 }
 
 }  // namespace crumple::cli
