@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -76,15 +77,17 @@ Result<void> check_unit(const Options& options, const TriMesh& mesh) {
                                  options.model.file, across, guess));
 }
 
-Result<void> set_look(const Options& options, const Model& model, Asset& asset) {
+Result<std::optional<Vec3f>> parse_color(const std::string& text) {
+  if (text.empty()) return std::optional<Vec3f>();
+  const Result<Vec3> shown = parse_place(text, "--color");
+  if (!shown) return shown.error();
+  if (shown->minCoeff() < 0 || shown->maxCoeff() > 1) return input_error(fmt::format("--color {}: red, green and blue go from 0 to 1", text));
+  return std::optional<Vec3f>(Vec3f(io::linear_from_display(shown->x()), io::linear_from_display(shown->y()), io::linear_from_display(shown->z())));
+}
+
+void set_look(const std::optional<Vec3f>& color, const Model& model, Asset& asset) {
   if (model.has_look) asset.color = model.look.color, asset.metal = model.look.metal, asset.roughness = model.look.roughness;
-  if (options.color.empty()) return {};
-  const Result<Vec3> color = parse_place(options.color, "--color");
-  if (!color) return color.error();
-  if (color->minCoeff() < 0 || color->maxCoeff() > 1)
-    return input_error(fmt::format("--color {}: red, green and blue go from 0 to 1", options.color));
-  for (int c = 0; c < 3; ++c) asset.color[c] = io::linear_from_display((*color)[c]);
-  return {};
+  if (color) asset.color = *color;
 }
 
 /// Paint follows the vertices that the doctor left.
@@ -105,23 +108,24 @@ Result<void> draw_handles(const Asset& asset, const std::string& file) {
 }
 
 Result<Asset> make(const Options& options, RigReport& report) {
-  Progress progress(options.loudness.style(), "rig", kRigStages + 2);
-  progress.update(0, "read");
   const Result<RigSettings> settings = settings_from(options);
   if (!settings) return settings.error();
+  const Result<std::optional<Vec3f>> color = parse_color(options.color);
+  if (!color) return color.error();
   const Result<Model> model = read_model(options.model);
   if (!model) return model.error();
   if (const Result<void> good = check_unit(options, model->mesh); !good) return good.error();
+  Progress progress(options.loudness.style(), "rig", kRigStages + 1);
   RigWatch watch;
   watch.cancel = &interrupted();
-  watch.stage = [&](int stage, const std::string& name) { progress.update(stage + 1, name); };
+  watch.stage = [&](int stage, const std::string& name) { progress.update(stage, name); };
   Result<Asset> asset = make_rig(model->mesh, *settings, report, watch);
   if (!asset) return Error{asset.error().kind, fmt::format("{}: {}", options.model.file, asset.error().text)};
   asset->name = options.name.empty() ? fs::path(options.output).stem().string() : options.name;
-  if (const Result<void> colored = set_look(options, *model, *asset); !colored) return colored.error();
+  set_look(*color, *model, *asset);
   set_maps(*model, report, *asset);
   if (interrupted()) return input_error("interrupted");
-  progress.update(kRigStages + 1, "write");
+  progress.update(kRigStages, "write");
   if (const Result<void> written = io::write_asset(*asset, options.output); !written) return written.error();
   progress.finish();
   return asset;
