@@ -8,7 +8,7 @@
 namespace crumple {
 namespace {
 
-constexpr int kHalvings = 10;  // of a depth of at most `limit`
+constexpr int kHalvings = 17;  // of a depth of at most `limit`
 
 using Corners = std::array<Vec3, 3>;
 

@@ -155,7 +155,7 @@ TEST(MeshFile, chooses_the_format_by_extension) {
     ASSERT_TRUE(back) << back.error().text;
     EXPECT_EQ(back->triangles, box.triangles);
   }
-  EXPECT_EQ(complaint(read_mesh("car.fbx")), "car.fbx: \".fbx\" is no format of surfaces that can be read; use one of .obj, .ply, .glb, .gltf");
+  EXPECT_EQ(complaint(read_mesh("car.fbx")), "car.fbx: \".fbx\" is no format of surfaces that can be read; use one of .obj, .ply, .stl, .glb, .gltf");
   EXPECT_NE(complaint(read_mesh("missing.obj")).find("no such file"), std::string::npos);
   EXPECT_FALSE(write_mesh(box, folder / "box.glb"));
 }
