@@ -59,9 +59,3 @@ montage $out/doctor.png $out/rig.png -tile 2x1 -geometry 560x+4+4 $out/doctor_an
 small $out/doctor_and_rig.png authoring_rig.png 1136x
 small $out/poses.png authoring_poses.png 1136x
 small $out/mailbox/preview.png authoring_shot.png 1136x
-
-# The assets at their examples.
-for asset in sedan container crane plank small_ship large_ship bridge_deck; do
-  "$crumple" info assets/$asset.glb --look $out/asset_$asset.png > /dev/null
-  small $out/asset_$asset.png asset_$asset.png 1200x
-done
