@@ -1,12 +1,18 @@
 #pragma once
 
-/// Crumple: rigid bodies that dent, bend and crumple the way an artist posed them. Start with load_scene, World and Playback.
+/// Crumple: rigid bodies that dent, bend and crumple the way an artist posed them. Start with load_scene, World and Playback; make assets
+/// with make_rig, Poser and fit_rig.
 #include "crumple/core/parallel.h"
 #include "crumple/core/progress.h"
 #include "crumple/core/result.h"
 #include "crumple/geometry/frame.h"
 #include "crumple/io/export.h"
+#include "crumple/io/gltf_asset.h"
+#include "crumple/io/mesh_file.h"
 #include "crumple/methods/methods.h"
+#include "crumple/rig/fit.h"
+#include "crumple/rig/make_rig.h"
+#include "crumple/rig/pose.h"
 #include "crumple/scene/playback.h"
 #include "crumple/scene/run.h"
 #include "crumple/scene/scene.h"
