@@ -73,6 +73,7 @@ RigSettings rig_settings(const Design& design) {
   settings.handles = std::max(design.total_handles, int(design.handles.size()));
   settings.cells = design.cells;
   settings.lattice.thin_allowed = design.thin_allowed;
+  settings.lattice.enclose = design.enclose;
   return settings;
 }
 

@@ -59,6 +59,7 @@ struct Design {
   int total_handles = 0;        // further ones are chosen automatically; 0: none
   int cells = 0;                // along the longest side; 0: as the model's thin parts allow
   double thin_allowed = 0.1;    // share of the surface that may be thinner than a cell
+  bool enclose = true;          // false: flat sides are met exactly, but edges and corners may stick out of the tetrahedra
   Look look;
   std::vector<Sketch> examples;  // besides the rest pose
 };

@@ -2,6 +2,7 @@
 
 #include "apps/generator/crane_parts.h"
 #include "apps/generator/pose.h"
+#include "apps/generator/solid_and_skin.h"
 
 #include <algorithm>
 #include <string>
@@ -27,32 +28,6 @@ Names together(std::initializer_list<Names> lists) {
 
 Vec3 between(const Vec3& a, const Vec3& b) {
   return (a + b) / 2;
-}
-
-// Along the middles of tower and jibs, so that each turns its part of the lattice; and where things hang.
-std::vector<Handle> crane_handles() {
-  const Vec3 peak(-0.25, kPeak, 0);
-  std::vector<Handle> handles;
-  for (const auto& [name, x, z] :
-       {std::tuple{"front", 1.0, 0.0}, std::tuple{"back", -1.0, 0.0}, std::tuple{"left", 0.0, -1.0}, std::tuple{"right", 0.0, 1.0}})
-    handles.push_back({std::string("base ") + name, Vec3(x * 2.1, 0.2, z * 2.1)});
-  const double heights[] = {2.0, 4.9, 7.75, 10.2, 16.65};
-  for (int i = 0; i < 5; ++i) handles.push_back({"tower " + std::to_string(i), Vec3(0.2, heights[i], 0)});
-  handles.push_back({"cab", Vec3(1.0, kTowerTop + 1.2, 1.7)});
-  handles.push_back({"head", Vec3(0, kTowerTop + 1.0, 0)});
-  handles.push_back({"peak", peak});
-  const double along[] = {2.4, 5.7, 8.3, 13.0, 15.5, 20.5};
-  for (int i = 0; i < 6; ++i) handles.push_back({"jib " + std::to_string(i + 1), Vec3(along[i], kJibLow + 0.35, 0)});
-  handles.push_back({"trolley", Vec3(kTrolley, kJibLow - 0.25, 0)});
-  handles.push_back({"hook", Vec3(kTrolley, kJibLow - 3.0, 0)});
-  const double back[] = {-2.05, -4.9, -7.3};
-  for (int i = 0; i < 3; ++i) handles.push_back({"counter jib " + std::to_string(i + 1), Vec3(back[i], kJibLow - 0.05, 0)});
-  handles.push_back({"counterweight", Vec3(-6.6, kJibLow - 1.6, 0)});
-  handles.push_back({"inner tie", between(peak, Vec3(kJibTies[0], jib_top(kJibTies[0]), 0))});
-  handles.push_back({"outer tie", between(peak, Vec3(kJibTies[1], jib_top(kJibTies[1]), 0))});
-  handles.push_back({"counter tie", between(peak, Vec3(kCounterTie, kJibLow, 0))});
-  for (Handle& handle : handles) handle.position -= kMiddle;
-  return handles;
 }
 
 Vec3 at(double x, double y, double z = 0) {
@@ -107,21 +82,51 @@ Sketch counter_dropped(const std::vector<Handle>& handles) {
 
 }  // namespace
 
-Design crane_design() {
-  const std::vector<Handle> handles = crane_handles();
-  Design design{.name = "crane", .surface = crane_surface(), .handles = handles, .cells = 38, .thin_allowed = 1, .look = {}, .examples = {}};
-  design.look = {.color = Vec3f::Ones(), .metal = 0.0, .roughness = 0.5};
-  design.examples = {tower_buckled("tower buckled forward", handles, -Vec3::UnitZ(), 34),
-                     tower_buckled("tower buckled aside", handles, Vec3(1, 0, 0.35), 30),
-                     jib_folded(handles),
-                     jib_sideways("jib bent right", handles, 1),
-                     jib_sideways("jib bent left", handles, -1),
-                     counter_dropped(handles)};
-  return design;
+// Along the middles of tower and jibs, so that each turns its part of the lattice; and where things hang.
+std::vector<Handle> crane_handles() {
+  const Vec3 peak(-0.25, kPeak, 0);
+  std::vector<Handle> handles;
+  for (const auto& [name, x, z] :
+       {std::tuple{"front", 1.0, 0.0}, std::tuple{"back", -1.0, 0.0}, std::tuple{"left", 0.0, -1.0}, std::tuple{"right", 0.0, 1.0}})
+    handles.push_back({std::string("base ") + name, Vec3(x * 2.1, 0.2, z * 2.1)});
+  const double heights[] = {2.0, 4.9, 7.75, 10.2, 16.65};
+  for (int i = 0; i < 5; ++i) handles.push_back({"tower " + std::to_string(i), Vec3(0.2, heights[i], 0)});
+  handles.push_back({"cab", Vec3(1.0, kTowerTop + 1.2, 1.7)});
+  handles.push_back({"head", Vec3(0, kTowerTop + 1.0, 0)});
+  handles.push_back({"peak", peak});
+  const double along[] = {2.4, 5.7, 8.3, 13.0, 15.5, 20.5};
+  for (int i = 0; i < 6; ++i) handles.push_back({"jib " + std::to_string(i + 1), Vec3(along[i], kJibLow + 0.35, 0)});
+  handles.push_back({"trolley", Vec3(kTrolley, kJibLow - 0.25, 0)});
+  handles.push_back({"hook", Vec3(kTrolley, kJibLow - 3.0, 0)});
+  const double back[] = {-2.05, -4.9, -7.3};
+  for (int i = 0; i < 3; ++i) handles.push_back({"counter jib " + std::to_string(i + 1), Vec3(back[i], kJibLow - 0.05, 0)});
+  handles.push_back({"counterweight", Vec3(-6.6, kJibLow - 1.6, 0)});
+  handles.push_back({"inner tie", between(peak, Vec3(kJibTies[0], jib_top(kJibTies[0]), 0))});
+  handles.push_back({"outer tie", between(peak, Vec3(kJibTies[1], jib_top(kJibTies[1]), 0))});
+  handles.push_back({"counter tie", between(peak, Vec3(kCounterTie, kJibLow, 0))});
+  for (Handle& handle : handles) handle.position -= kMiddle;
+  return handles;
+}
+
+std::vector<Sketch> crane_examples(const std::vector<Handle>& handles) {
+  return {tower_buckled("tower buckled forward", handles, -Vec3::UnitZ(), 34),
+          tower_buckled("tower buckled aside", handles, Vec3(1, 0, 0.35), 30),
+          jib_folded(handles),
+          jib_sideways("jib bent right", handles, 1),
+          jib_sideways("jib bent left", handles, -1),
+          counter_dropped(handles)};
 }
 
 Result<Asset> make_crane() {
-  return author(crane_design());
+  Design design;
+  design.name = "crane";
+  design.surface = crane_solid();
+  design.handles = crane_handles();
+  design.cells = 44;
+  design.thin_allowed = 1;
+  design.enclose = false;
+  design.look = {.color = Vec3f::Ones(), .metal = 0.0, .roughness = 0.5};
+  return author_within(std::move(design), crane_examples, crane_surface());
 }
 
 }  // namespace crumple::generator

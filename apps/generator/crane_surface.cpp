@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
+#include <vector>
 
 namespace crumple::generator {
 namespace crane {
@@ -176,6 +176,44 @@ TriMesh crane_surface() {
   add_jib(facets);
   add_counter_jib(facets);
   add_trolley(facets);
+  move_since(mesh, Mark{}, {Mat3::Identity(), -kMiddle});
+  return mesh;
+}
+
+namespace {
+
+// A block that narrows towards its top.
+void add_taper(Facets& facets, const Vec3& foot, const Vec3& top, double foot_half, double top_half) {
+  std::vector<Transform> path(2);
+  for (int end = 0; end < 2; ++end) {
+    const double half = end ? top_half : foot_half;
+    path[size_t(end)].rotation << 0, half, 0, 0, 0, 1, half, 0, 0;  // x and y of the outline are z and x, and it rises
+    path[size_t(end)].translation = end ? top : foot;
+  }
+  const std::array<std::array<double, 2>, 4> square{{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}};
+  add_sweep(facets, path, square, false);
+}
+
+}  // namespace
+
+TriMesh crane_solid() {
+  using namespace crane;
+  TriMesh mesh;
+  Facets facets(mesh);
+  facets.patch(Vec3f::Ones());
+  const double top = kTowerTop, jib = kJibLow, thick = 0.66;  // `thick`: from the middle to a corner of ties
+  const Vec3 peak(-0.25, kPeak - 0.1, 0);
+  add_block(facets, {-kBaseHalf, 0, -1.0}, {kBaseHalf, 1.25, 1.0});
+  add_block(facets, {-1.0, 0, -kBaseHalf}, {1.0, 1.25, kBaseHalf});
+  add_block(facets, {-0.92, 0.1, -0.92}, {0.92, top + 0.65, 0.92});
+  add_block(facets, {0.05, top + 0.2, 0.5}, {1.85, top + 2.25, kBaseHalf});
+  add_taper(facets, {-0.05, top + 0.3, 0}, {-0.25, kPeak + 0.25, 0}, 0.95, 0.4);
+  add_block(facets, {0, jib - 0.15, -0.75}, {kJibTip, jib + 1.1, 0.75});
+  add_block(facets, {kTrolley - 0.45, jib - 3.2, -0.45}, {kTrolley + 0.45, jib, 0.45});
+  add_block(facets, {-kCounterLength, jib - 0.2, -0.8}, {0, jib + 0.85, 0.8});
+  add_block(facets, {-kCounterLength, jib - 1.75, -0.5}, {-kCounterLength + 1.8, jib + 0.3, 0.5});
+  for (const double x : kJibTies) add_strut(facets, peak, {x, jib_top(x) - 0.2, 0}, thick, kSquare);
+  add_strut(facets, peak, {kCounterTie, jib + 0.3, 0}, thick, kSquare);
   move_since(mesh, Mark{}, {Mat3::Identity(), -kMiddle});
   return mesh;
 }

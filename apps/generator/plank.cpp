@@ -18,13 +18,6 @@ std::string name_at(double x, bool front) {
   return std::to_string(int(std::lround(100 * x))) + (front ? " right" : " left");
 }
 
-std::vector<Handle> plank_handles() {
-  std::vector<Handle> handles;
-  for (const double x : kPlaces)
-    for (const bool front : {false, true}) handles.push_back({name_at(x, front), Vec3(x, 0, (front ? 1 : -1) * kPlankSize.z() / 2)});
-  return handles;
-}
-
 std::vector<std::string> names_from(double low, double high) {
   std::vector<std::string> names;
   for (const double x : kPlaces)
@@ -62,17 +55,29 @@ Sketch snapped(const std::string& name, const std::vector<Handle>& handles, doub
 
 }  // namespace
 
-Design plank_design() {
-  const std::vector<Handle> handles = plank_handles();
-  Design design{.name = "plank", .surface = plank_surface(), .handles = handles, .cells = 50, .thin_allowed = 1, .look = {}, .examples = {}};
-  design.look = {.color = Vec3f::Ones(), .metal = 0.0, .roughness = 0.75};
-  design.examples = {bent("bent up", handles, 75), bent("bent down", handles, -75), twisted("twisted", handles, 100),
-                     snapped("snapped left", handles, -0.5, 62), snapped("snapped right", handles, 0.5, -62)};
-  return design;
+std::vector<Handle> plank_handles() {
+  std::vector<Handle> handles;
+  for (const double x : kPlaces)
+    for (const bool front : {false, true}) handles.push_back({name_at(x, front), Vec3(x, 0, (front ? 1 : -1) * kPlankSize.z() / 2)});
+  return handles;
 }
 
+std::vector<Sketch> plank_examples(const std::vector<Handle>& handles) {
+  return {bent("bent up", handles, 75), bent("bent down", handles, -75), twisted("twisted", handles, 100), snapped("snapped left", handles, -0.5, 62),
+          snapped("snapped right", handles, 0.5, -62)};
+}
+
+// Cells as thick as the plank, so that its faces are met exactly.
 Result<Asset> make_plank() {
-  return author(plank_design());
+  Design design;
+  design.name = "plank";
+  design.surface = plank_surface();
+  design.handles = plank_handles();
+  design.cells = 60;
+  design.thin_allowed = 1;
+  design.look = {.color = Vec3f::Ones(), .metal = 0.0, .roughness = 0.75};
+  design.examples = plank_examples(design.handles);
+  return author(design);
 }
 
 }  // namespace crumple::generator

@@ -16,6 +16,7 @@ Result<TetMesh> filled(const Design& design) {
   settings.cells = design.cells;
   settings.repair = false;
   settings.thin_allowed = design.thin_allowed;
+  settings.enclose = design.enclose;
   LatticeReport report;
   return fill_with_tets(solid, settings, report);
 }
