@@ -26,4 +26,17 @@ class CpuTimer {
   double start_;
 };
 
+/// Adds the wall time of its own life to `total`.
+class WallTimer {
+ public:
+  explicit WallTimer(double& total) : total_(total), start_(wall_seconds()) {}
+  ~WallTimer() { total_ += wall_seconds() - start_; }
+  WallTimer(const WallTimer&) = delete;
+  WallTimer& operator=(const WallTimer&) = delete;
+
+ private:
+  double& total_;
+  double start_;
+};
+
 }  // namespace crumple

@@ -33,18 +33,6 @@ constexpr int kMostRounds = 40;
 constexpr size_t kMostSamples = 200000;  // of the surface, beside its vertices
 constexpr size_t kMostThicknessSamples = 20000;
 
-class Stage {
- public:
-  explicit Stage(double& total) : total_(total), start_(wall_seconds()) {}
-  ~Stage() { total_ += wall_seconds() - start_; }
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
-
- private:
-  double& total_;
-  double start_;
-};
-
 Result<void> check_settings(const LatticeSettings& settings) {
   if (!std::isfinite(settings.cell_size) || settings.cell_size < 0)
     return input_error("cell size must be a positive number of metres (or 0: use the number of cells)");
@@ -276,7 +264,7 @@ Result<TetMesh> fill_with_tets(const TriMesh& given, const LatticeSettings& sett
   if (const Result<void> good = check_settings(settings); !good) return good.error();
   TriMesh surface = given;
   {
-    const Stage stage(report.seconds.repair);
+    const WallTimer timer(report.seconds.repair);
     report.surface = settings.repair ? repair(surface) : examine(surface);
   }
   if (const Result<void> good = check_surface(surface, report.surface); !good) return good.error();
@@ -286,18 +274,18 @@ Result<TetMesh> fill_with_tets(const TriMesh& given, const LatticeSettings& sett
   const TriangleTree tree(surface.positions, surface.triangles);
   const WindingTree winding(surface.positions, surface.triangles);
   {
-    const Stage stage(report.seconds.thickness);
+    const WallTimer timer(report.seconds.thickness);
     const Result<void> good = check_thickness(surface, winding, lattice->cell, settings.thin_allowed, report);
     if (!good) return good.error();
   }
   std::vector<double> values;
   {
-    const Stage stage(report.seconds.sample);
+    const WallTimer timer(report.seconds.sample);
     values = sample_values(*lattice, tree, winding);
   }
   Stuffing stuffing;
   {
-    const Stage stage(report.seconds.stuff);
+    const WallTimer timer(report.seconds.stuff);
     Grower grower(*lattice, std::move(values), points_to_enclose(surface, lattice->cell));
     if (!grower.run(settings.enclose, report.rounds)) {
       return input_error(fmt::format("no body of tetrahedra encloses this surface at a cell size of {:.4g} m: use smaller cells", lattice->cell));
@@ -306,7 +294,7 @@ Result<TetMesh> fill_with_tets(const TriMesh& given, const LatticeSettings& sett
   }
   if (stuffing.mesh.tets.empty())
     return input_error(fmt::format("nothing of the surface's inside is seen at a cell size of {:.4g} m: use smaller cells", lattice->cell));
-  const Stage stage(report.seconds.measure);
+  const WallTimer timer(report.seconds.measure);
   measure(stuffing.mesh, stuffing.boundary, surface, report);
   return std::move(stuffing.mesh);
 }

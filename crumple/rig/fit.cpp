@@ -31,16 +31,12 @@ constexpr double kLongTurn = 170;  // degrees
 /// Tells that a stage begins and adds its wall time to `total` when it ends.
 class Stage {
  public:
-  Stage(const FitWatch& watch, int number, const std::string& name, double& total) : total_(total), start_(wall_seconds()) {
+  Stage(const FitWatch& watch, int number, const std::string& name, double& total) : timer_(total) {
     if (watch.stage) watch.stage(number, name, 0);
   }
-  ~Stage() { total_ += wall_seconds() - start_; }
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
 
  private:
-  double& total_;
-  double start_;
+  WallTimer timer_;
 };
 
 void round_to_float(std::vector<Vec3>& points) {

@@ -20,16 +20,12 @@ constexpr int kMostFills = 5;  // until the tetrahedra are no more than allowed
 /// Tells that a stage begins and adds its wall time to `total` when it ends.
 class Stage {
  public:
-  Stage(const RigWatch& watch, int number, const std::string& name, double& total) : total_(total), start_(wall_seconds()) {
+  Stage(const RigWatch& watch, int number, const std::string& name, double& total) : timer_(total) {
     if (watch.stage) watch.stage(number, name);
   }
-  ~Stage() { total_ += wall_seconds() - start_; }
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
 
  private:
-  double& total_;
-  double start_;
+  WallTimer timer_;
 };
 
 Result<void> check_settings(const RigSettings& settings) {
