@@ -80,6 +80,11 @@ TEST(Lattice, volume_of_a_sphere_converges_with_the_cells) {
   EXPECT_LT(before, 0.01);
 }
 
+TEST(Lattice, meets_the_edges_of_boxes_and_cylinders_even_if_cells_are_large) {
+  EXPECT_LT(fill(make_box({1, 0.7, 0.5}), 6).report.volume_error, 0.06);
+  EXPECT_LT(fill(make_cylinder(0.5, 1.2), 6).report.volume_error, 0.05);
+}
+
 TEST(Lattice, is_conforming_and_its_boundary_encloses_its_volume) {
   const Filled filled = fill(make_lump(5), 12);
   EXPECT_EQ(most_uses_of_a_face(filled.mesh), 2u);
