@@ -31,7 +31,7 @@ constexpr double kGrowReach = 0.75;  // cells around the point
 constexpr double kThinning = 0.15;   // cells: points nearer to each other are looked at once first
 constexpr int kMostRounds = 40;
 constexpr size_t kMostSamples = 200000;  // of the surface, beside its vertices
-constexpr size_t kMostThicknessSamples = 20000;
+constexpr size_t kMostThicknessSamples = 8000;
 
 Result<void> check_settings(const LatticeSettings& settings) {
   if (!std::isfinite(settings.cell_size) || settings.cell_size < 0)

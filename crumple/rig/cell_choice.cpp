@@ -12,7 +12,7 @@ constexpr int kFewestCells = 14;  // along the longest side
 constexpr int kMostCells = 1000;
 constexpr double kFewestTets = 6000;  // fewer look coarse when they bend, and are no faster
 constexpr double kAcross = 1.5;       // cells that thin parts should have across
-constexpr size_t kSamples = 20000;
+constexpr size_t kSamples = 8000;
 constexpr double kStep = 1.02;  // between sizes tried
 
 double surface_area(const TriMesh& mesh) {
