@@ -8,6 +8,7 @@
 #include "crumple/geometry/mesh.h"
 #include "crumple/geometry/tet_mesh.h"
 #include "crumple/material/map.h"
+#include "crumple/rig/pieces.h"
 
 namespace crumple {
 
@@ -49,6 +50,7 @@ struct Asset {
   std::vector<Example> examples;
   TriMesh surface;
   std::vector<PaintedMap> maps;  // on the surface
+  std::optional<Pieces> pieces;  // of a body that can break; `surface` is then what is drawn while it is whole
   Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // of the surface's material
   double metal = 0.0, roughness = 0.6;
 

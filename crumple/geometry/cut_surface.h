@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "crumple/geometry/cells.h"
+
+namespace crumple {
+
+/// What one cell leaves of a closed surface.
+struct SurfaceCut {
+  TriMesh skin;              // what was drawn before; colours and texture coordinates are carried along
+  std::vector<int> source;   // #skin vertices: the vertex of the surface it was, or -1 for one made by a cut
+  TriMesh caps;              // closes it along the cell's sides; texture coordinates are metres in the plane of the cut
+  std::vector<int> cap_side; // #caps triangles: the side of the cell
+  double volume = 0;         // m^3, enclosed by both
+  double gap = 0;            // |integral of the normal| over the whole, m^2: 0 if closed
+  bool closed = false;       // every edge (by place) is used as often one way as the other
+};
+
+/// Cuts a surface exactly by a cell and closes the cuts: plane after plane, each cut closed by a triangulated polygon with holes. Shells that overlap are
+/// closed one by one. Caps are divided until no edge is longer than `edge` metres, so that they bend with what they are carried by. The volumes of all cells
+/// that fill space sum to that of the surface. An open surface is cut too; it comes out with closed = false.
+SurfaceCut cut_surface(const TriMesh& surface, const ConvexCell& cell, double edge);
+
+}  // namespace crumple

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "crumple/geometry/cells.h"
+#include "crumple/geometry/tet_mesh.h"
+
+namespace crumple {
+
+/// A face of a fragment on a side of its cell.
+struct FragmentFace {
+  int side = 0;            // of the cell
+  std::vector<Vec3> loop;  // convex, counter-clockwise from outside
+};
+
+/// What one cell leaves of one tetrahedron: a convex solid.
+struct Fragment {
+  int tet = 0, cell = 0;
+  double volume = 0;                              // m^3
+  std::array<double, 4> center = {};              // barycentric, of its centre of mass
+  bool whole = false;                             // the whole tetrahedron, with no corner on a cut
+  std::vector<std::array<double, 4>> corners;     // barycentric; empty if whole
+  std::vector<Vec3> inward;                       // per corner: a step of length d along it moves the corner inwards by d from every cut it lies on; zero off all cuts
+  std::vector<FragmentFace> cuts;
+  std::array<double, 4> face_areas = {};          // m^2 of the fragment on each face of the tetrahedron (opposite corner 0..3)
+};
+
+/// Cuts every tetrahedron exactly by every cell, in order of tetrahedra, then of cells. The fragments of a tetrahedron fill it: their volumes sum to its
+/// volume, and so do volume-weighted centres. A corner of the mesh nearer to a plane than `slack` metres counts as on it (nothing is moved).
+std::vector<Fragment> cut_tets(const TetMesh& mesh, std::span<const ConvexCell> cells, double slack);
+
+/// Area, centre and mean of d d^T of the patch that two fragments of one tetrahedron share, summed into one patch.
+struct Patch {
+  double area = 0;            // m^2
+  Vec3 first = Vec3::Zero();  // integral of x
+  Mat3 second = Mat3::Zero(); // integral of x x^T
+  Vec3 normal = Vec3::Zero(); // integral of the normal
+  void add_triangle(const Vec3& a, const Vec3& b, const Vec3& c);
+  void add(const Patch& other);
+};
+
+/// The patch shared by two fragments of the same tetrahedron that lie in different cells; its normal points from the first to the second.
+Patch shared_patch(const Fragment& from, const ConvexCell& from_cell, const Fragment& to, const ConvexCell& to_cell);
+
+}  // namespace crumple
