@@ -35,6 +35,7 @@ struct Pieces {
   std::vector<std::array<float, 4>> corners;       // barycentric
   std::vector<Vec3f> inward;                       // #corners: a step of length d along it moves the corner inwards by d from every cut it lies on
   std::vector<PieceLink> links;
+  Vec3f cut_color = Vec3f(0.33f, 0.32f, 0.30f);   // of the broken faces, linear RGB
 
   int count() const { return static_cast<int>(surfaces.size()); }
 };

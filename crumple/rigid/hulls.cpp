@@ -269,7 +269,7 @@ HullDecomposition Decomposer::result() {
 
 }  // namespace
 
-HullDecomposition decompose(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, const HullSettings& settings) {
+HullDecomposition decompose(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, const HullSettings& settings, const ScoredTets*) {
   if (mesh.tets.empty()) return {};
   const std::vector<std::vector<Vec3>> rest_only = {mesh.positions};
   Decomposer decomposer(mesh, shapes.empty() ? std::span<const std::vector<Vec3>>(rest_only) : shapes, settings.tolerance);

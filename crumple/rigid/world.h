@@ -89,6 +89,15 @@ class World {
   };
   void reshape(int part, const Reshape& change);
 
+  /// Two parts that were one until now may overlap: they are kept from coming closer, but not pushed apart. `depth` is how deep; it shrinks as they part, and
+  /// once they have, they collide as any others.
+  struct Overlap {
+    int part_a, part_b;
+    double depth;  // m
+  };
+  void allow_overlap(const Overlap& overlap);
+  std::vector<Overlap> overlaps() const;  // still allowed, in the order they were given
+
  private:
   struct Engine;
   std::unique_ptr<Engine> engine_;
