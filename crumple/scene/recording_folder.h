@@ -13,6 +13,7 @@ struct RecordingFolder {
   std::filesystem::path run() const { return folder / "run.json"; }
   std::filesystem::path scene() const { return folder / "scene.json"; }
   std::filesystem::path stream() const { return folder / "state.crumple"; }
+  std::filesystem::path timings() const { return folder / "timings.csv"; }
   std::filesystem::path assets() const { return folder / "assets"; }
 };
 

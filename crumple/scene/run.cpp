@@ -8,6 +8,7 @@
 #include "crumple/io/files.h"
 #include "crumple/io/recording.h"
 #include "crumple/scene/recording_folder.h"
+#include "crumple/scene/timings.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
@@ -100,6 +101,9 @@ class Run {
     Result<io::RecordingWriter> writer = io::RecordingWriter::create(folder_.stream(), header);
     if (!writer) return writer.error();
     writer_.emplace(std::move(*writer));
+    Result<TimingLog> timings = TimingLog::create(folder_.timings());
+    if (!timings) return timings.error();
+    timings_.emplace(std::move(*timings));
     fs::remove_all(folder_.assets(), trouble);
     if (Result<void> packed = pack_scene(*world_, folder_); !packed) return packed.error();
     return first_ == 0 ? record_frame() : Result<void>();
@@ -135,6 +139,9 @@ class Run {
     Result<io::RecordingWriter> writer = io::RecordingWriter::continue_after(folder_.stream(), from);
     if (!writer) return writer.error();
     writer_.emplace(std::move(*writer));
+    Result<TimingLog> timings = TimingLog::continue_after(folder_.timings(), from);
+    if (!timings) return timings.error();
+    timings_.emplace(std::move(*timings));
     report_.resumed_from = from;
     for (const int frame : reader->frames()) recorded_ += frame <= from ? 1 : 0;
     return {};
@@ -158,12 +165,16 @@ class Run {
         report_.outcome = Outcome::Interrupted;
         break;
       }
+      const StepTimings before = world_->timings();
+      const double recorded_before = report_.record_s;
       world_->step_frame();
       const int frame = world_->frame();
       if (frame >= first_) {
         if (Result<void> recorded = record_frame(); !recorded) return recorded.error();
       }
+      if (Result<void> noted = note_time(before, recorded_before); !noted) return noted.error();
       if (world_->is_checkpoint(frame)) {
+        if (Result<void> kept = timings_->flush(); !kept) return kept.error();
         const CpuTimer timer(report_.record_s);
         const Json note = Json::object({{"fingerprint", io::hash_text(world_->fingerprint())}, {"frozen", frozen_json(world_->report().frozen)}});
         const std::vector<io::ArrayView> arrays = world_->checkpoint_arrays();
@@ -177,7 +188,15 @@ class Run {
     }
     if (report_.outcome == Outcome::Done && !world_->report().frozen.empty()) report_.outcome = Outcome::Frozen;
     fill_report();
+    if (Result<void> kept = timings_->flush(); !kept) return kept.error();
     return writer_->finish();
+  }
+
+  /// One row of timings.csv; the time that a checkpoint takes to write is in run.json only.
+  Result<void> note_time(const StepTimings& before, double recorded_before) {
+    const StepTimings& now = world_->timings();
+    return timings_->add({world_->frame(), 1e3 * (now.rigid - before.rigid), 1e3 * (now.deform - before.deform), 1e3 * (report_.record_s - recorded_before),
+                          now.hits - before.hits, world_->awake_count()});
   }
 
   Result<void> record_frame() {
@@ -205,6 +224,7 @@ class Run {
   RecordingFolder folder_;
   std::optional<World> world_;
   std::optional<io::RecordingWriter> writer_;
+  std::optional<TimingLog> timings_;
   int first_ = 0, last_ = 0, recorded_ = 0;
   RunReport report_;
 };

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "crumple/core/result.h"
+
+namespace crumple {
+
+/// What one frame cost: CPU milliseconds of all threads, and how much was going on.
+struct FrameTiming {
+  int frame = 0;
+  double rigid_ms = 0, deform_ms = 0, record_ms = 0;
+  long hits = 0;
+  int awake = 0;  // bodies, at the end of the frame
+};
+
+/// The rows of a recording's timings.csv, in the order of frames. A torn last line, as a killed run leaves it, is dropped.
+Result<std::vector<FrameTiming>> read_timings(const std::filesystem::path& file);
+
+/// Writes timings.csv while a run goes on. It lies beside the stream of frames, whose bytes are the same in every run; times are not.
+class TimingLog {
+ public:
+  static Result<TimingLog> create(const std::filesystem::path& file);
+  /// Keeps the rows up to a frame, if there are any that can be read.
+  static Result<TimingLog> continue_after(const std::filesystem::path& file, int frame);
+
+  Result<void> add(const FrameTiming& row);
+  /// Everything added so far will be found by a run that continues.
+  Result<void> flush();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* stream) const { std::fclose(stream); }
+  };
+  TimingLog(std::filesystem::path file, std::FILE* stream) : file_(std::move(file)), stream_(stream) {}
+  static Result<TimingLog> start(const std::filesystem::path& file, const std::vector<FrameTiming>& rows);
+  std::filesystem::path file_;
+  std::unique_ptr<std::FILE, Close> stream_;
+};
+
+}  // namespace crumple
