@@ -20,6 +20,10 @@ constexpr double kFlat = 1e-12;           // determinant of a tetrahedron over t
 constexpr size_t kMostHandles = 65535;    // joints are numbered in 16 bits
 constexpr size_t kMostExamples = Skin::kMostExamples;
 
+bool is_sane(const Vec3& point) {
+  return point.allFinite() && point.cwiseAbs().maxCoeff() <= kFarthest;
+}
+
 class AssetChecker {
  public:
   AssetChecker(Asset& asset, std::string_view name) : asset_(asset), name_(name) {}
@@ -29,7 +33,7 @@ class AssetChecker {
                             &AssetChecker::check_handles, &AssetChecker::check_examples}) {
       if (Result<void> fine = (this->*step)(); !fine) return fine;
     }
-    return {};
+    return asset_.pieces ? check_pieces(asset_, name_) : Result<void>();
   }
 
  private:
@@ -37,8 +41,6 @@ class AssetChecker {
   Error wrong(fmt::format_string<Args...> format, Args&&... args) const {
     return input_error(fmt::format("{}: {}", name_, fmt::format(format, std::forward<Args>(args)...)));
   }
-
-  static bool is_sane(const Vec3& point) { return point.allFinite() && point.cwiseAbs().maxCoeff() <= kFarthest; }
 
   Result<void> check_sizes() {
     const size_t vertices = asset_.tets.positions.size(), handles = asset_.handles.size();
@@ -81,7 +83,9 @@ class AssetChecker {
     if (!(std::abs(determinant) > kFlat * longest * longest * longest)) {
       return wrong("tetrahedron {} (vertices {}, {}, {}, {}) is flat; remove it or move its vertices", t, tet[0], tet[1], tet[2], tet[3]);
     }
-    if (determinant < 0) std::swap(tet[2], tet[3]);
+    if (determinant > 0) return {};
+    if (asset_.pieces) return wrong("tetrahedron {} of a scored body is inside out; score it again", t);  // its cut corners would not fit any more
+    std::swap(tet[2], tet[3]);
     return {};
   }
 
@@ -111,27 +115,9 @@ class AssetChecker {
   }
 
   Result<void> check_surface() {
-    const TriMesh& surface = asset_.surface;
-    if (surface.triangles.empty()) return wrong("has no visible surface");
-    for (size_t i = 0; i < surface.positions.size(); ++i) {
-      if (!is_sane(surface.positions[i])) return wrong("vertex {} of the surface is not finite, or farther away than {} m", i, kFarthest);
-    }
-    for (size_t t = 0; t < surface.triangles.size(); ++t) {
-      for (const int v : surface.triangles[t]) {
-        if (v < 0 || static_cast<size_t>(v) >= surface.positions.size()) {
-          return wrong("triangle {} asks for vertex {}, but there are {}", t, v, surface.positions.size());
-        }
-      }
-    }
-    if (!surface.uvs.empty() && surface.uvs.size() != surface.positions.size()) return wrong("has texture coordinates for some vertices only");
-    if (!surface.colors.empty() && surface.colors.size() != surface.positions.size()) return wrong("has colours for some vertices only");
-    for (const Vec2f& uv : surface.uvs) {
-      if (!uv.allFinite()) return wrong("a texture coordinate is not finite");
-    }
-    for (const Vec3f& color : surface.colors) {
-      if (!color.allFinite()) return wrong("a colour is not finite");
-    }
-    if (const Result<void> maps = check_maps(asset_.maps, surface.positions.size()); !maps) return wrong("{}", maps.error().text);
+    if (asset_.surface.triangles.empty()) return wrong("has no visible surface");
+    if (const Result<void> fine = check_mesh(asset_.surface); !fine) return wrong("{}", fine.error().text);
+    if (const Result<void> maps = check_maps(asset_.maps, asset_.surface.positions.size()); !maps) return wrong("{}", maps.error().text);
     return {};
   }
 
@@ -170,6 +156,29 @@ class AssetChecker {
 
 Result<void> check_asset(Asset& asset, std::string_view name) {
   return AssetChecker(asset, name).check();
+}
+
+Result<void> check_mesh(const TriMesh& mesh) {
+  const auto wrong = [](std::string text) { return input_error(std::move(text)); };
+  for (size_t i = 0; i < mesh.positions.size(); ++i) {
+    if (!is_sane(mesh.positions[i])) return wrong(fmt::format("vertex {} of the surface is not finite, or farther away than {} m", i, kFarthest));
+  }
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+    for (const int v : mesh.triangles[t]) {
+      if (v < 0 || static_cast<size_t>(v) >= mesh.positions.size()) {
+        return wrong(fmt::format("triangle {} asks for vertex {}, but there are {}", t, v, mesh.positions.size()));
+      }
+    }
+  }
+  if (!mesh.uvs.empty() && mesh.uvs.size() != mesh.positions.size()) return wrong("has texture coordinates for some vertices only");
+  if (!mesh.colors.empty() && mesh.colors.size() != mesh.positions.size()) return wrong("has colours for some vertices only");
+  for (const Vec2f& uv : mesh.uvs) {
+    if (!uv.allFinite()) return wrong("a texture coordinate is not finite");
+  }
+  for (const Vec3f& color : mesh.colors) {
+    if (!color.allFinite()) return wrong("a colour is not finite");
+  }
+  return {};
 }
 
 void orient_tets(TetMesh& mesh) {

@@ -11,6 +11,11 @@ namespace crumple::io {
 /// their sum by rounding, the sign and length of quaternions) and refuses what is wrong. `name` is the file's, for messages.
 Result<void> check_asset(Asset& asset, std::string_view name);
 
+/// The part of it about pieces; the asset has some and is fine otherwise.
+Result<void> check_pieces(const Asset& asset, std::string_view name);
+/// Whether a surface's indices and numbers are sane; it may be empty. The message does not name a file.
+Result<void> check_mesh(const TriMesh& mesh);
+
 /// Turns every inside-out tetrahedron round; corners must be in range.
 void orient_tets(TetMesh& mesh);
 

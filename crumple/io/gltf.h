@@ -35,6 +35,9 @@ Result<std::vector<float>> read_floats(const GltfDocument& document, size_t acce
 /// The same for accessors of whole numbers, such as triangle indices or joints.
 Result<std::vector<uint32_t>> read_indices(const GltfDocument& document, size_t accessor, int components = 1);
 
+/// The bytes of the buffer view that object[key] names, known to lie in the buffer: for what accessors have no type for.
+Result<std::span<const std::byte>> read_bytes(const GltfDocument& document, const Json& object, std::string_view key, const std::string& where);
+
 /// The `index`th of json[list] ("nodes", "meshes", ...), or an error that says who asked for it.
 Result<const Json*> gltf_item(const GltfDocument& document, std::string_view list, size_t index, std::string_view wanted_by);
 /// How many there are of them.

@@ -232,6 +232,23 @@ Result<std::vector<float>> read_floats(const GltfDocument& document, size_t acce
   return NumberReader<float>(document, accessor, components).read();
 }
 
+Result<std::span<const std::byte>> read_bytes(const GltfDocument& document, const Json& object, std::string_view key, const std::string& where) {
+  const Result<size_t> index = gltf_index(document, object, key, where);
+  if (!index) return index.error();
+  const Result<const Json*> view = gltf_item(document, "bufferViews", *index, where);
+  if (!view) return view.error();
+  const std::string view_where = fmt::format("/bufferViews/{}", *index);
+  const Result<size_t> length = gltf_index(document, **view, "byteLength", view_where);
+  if (!length) return length.error();
+  const Result<size_t> offset = index_or(document, **view, "byteOffset", 0, view_where);
+  if (!offset) return offset.error();
+  if (*length > document.buffer.size() || *offset > document.buffer.size() - *length) {
+    return input_error(
+        fmt::format("{}: {}: {} bytes from {} do not lie in the buffer of {}", document.name, view_where, *length, *offset, document.buffer.size()));
+  }
+  return std::span(document.buffer).subspan(*offset, *length);
+}
+
 Result<std::vector<uint32_t>> read_indices(const GltfDocument& document, size_t accessor, int components) {
   return NumberReader<uint32_t>(document, accessor, components).read();
 }

@@ -16,6 +16,7 @@ namespace crumple::io {
 ///     "indices":   accessor SCALAR unsigned, four for each tetrahedron
 ///     "weights":   accessor SCALAR float,    vertices x joints of the skin, row after row
 ///     "rest":      text                      name of the rest pose; may be left out
+///     "pieces": object                       of a body that can break (io/gltf_pieces.h); may be left out
 ///     "certificate": object                  how well the weights solve their program (io/gltf_certificate.h); may be left out
 ///   }
 /// The rest is plain glTF: the surface is a mesh, handles are the joints of its skin, and every example pose is where an

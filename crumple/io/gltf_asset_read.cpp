@@ -9,6 +9,7 @@
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/gltf_certificate.h"
 #include "crumple/io/gltf_maps.h"
+#include "crumple/io/gltf_pieces.h"
 #include "crumple/io/gltf_scene.h"
 
 namespace crumple::io {
@@ -23,7 +24,7 @@ class AssetReader {
 
   Result<Asset> read() {
     for (const auto step : {&AssetReader::find_tetrahedra, &AssetReader::read_tetrahedra, &AssetReader::read_rig, &AssetReader::read_surface,
-                            &AssetReader::read_material}) {
+                            &AssetReader::read_material, &AssetReader::read_scoring}) {
       if (const Result<void> done = (this->*step)(); !done) return done.error();
     }
     if (const Result<void> fine = check_asset(asset_, document_.name); !fine) return fine.error();
@@ -252,7 +253,7 @@ class AssetReader {
     for (size_t n = 0; n < scene_.node_count(); ++n) {
       const Result<std::optional<size_t>> skin = scene_.reference(n, "skin");
       if (!skin) return skin.error();
-      if (*skin && *skin != skin_) return wrong("node {} has another skin than the tetrahedra; bind all meshes to one armature", n);
+      if (*skin && scene_.shown(n) && *skin != skin_) return wrong("node {} has another skin than the tetrahedra; bind all meshes to one armature", n);
     }
     Result<TriMesh> surface = gather_surface(scene_, place_);
     if (!surface) return surface.error();
@@ -276,6 +277,15 @@ class AssetReader {
       take_material(**material);
       return {};
     }
+    return {};
+  }
+
+  Result<void> read_scoring() {
+    const Json* given = extension_->find("pieces");
+    if (!given) return {};
+    Result<Pieces> pieces = read_pieces(scene_, *given, place_, extension_where() + "/pieces");
+    if (!pieces) return pieces.error();
+    asset_.pieces = std::move(*pieces);
     return {};
   }
 

@@ -11,6 +11,7 @@
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/gltf_certificate.h"
 #include "crumple/io/gltf_maps.h"
+#include "crumple/io/gltf_pieces.h"
 
 namespace crumple::io {
 namespace {
@@ -88,6 +89,7 @@ class AssetWriter {
     add_animations();
     builder_.json()["scene"] = 0;
     builder_.add("scenes", Json::object({{"nodes", Json::array({root_, mesh_node_})}}));
+    if (asset_.pieces) tetrahedra()["pieces"] = add_pieces(*asset_.pieces, 0, builder_);
     GltfDocument document = std::move(builder_).finish();
     document.name = asset_.name;
     return write_glb(document);
@@ -127,6 +129,9 @@ class AssetWriter {
     const size_t index = builder_.add("meshes", std::move(mesh));
     mesh_node_ = builder_.add("nodes", Json::object({{"name", asset_.name}, {"mesh", index}, {"skin", skin_}}));
   }
+
+  /// The extension in the mesh that was added.
+  Json& tetrahedra() { return builder_.json()["meshes"].items[0]["extensions"][kTetrahedraExtension]; }
 
   Json add_attributes() {
     const TriMesh& surface = asset_.surface;
@@ -205,8 +210,10 @@ class AssetWriter {
 Result<std::string> asset_to_glb(const Asset& asset) {
   // What is checked is what a reader will see: after rounding, the thinnest tetrahedra may have become flat.
   Asset rounded = asset;
+  std::vector<PieceSurface> no_pieces;
   round_to_float(rounded.tets.positions);
   round_to_float(rounded.surface.positions);
+  for (PieceSurface& piece : rounded.pieces ? rounded.pieces->surfaces : no_pieces) round_to_float(piece.skin.positions), round_to_float(piece.cut.positions);
   for (Handle& handle : rounded.handles) handle.position = to_single(handle.position);
   if (const Result<void> fine = check_asset(rounded, asset.name); !fine) return fine.error();
   return AssetWriter(rounded).write();

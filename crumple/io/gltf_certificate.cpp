@@ -17,24 +17,6 @@ Result<double> number(const GltfDocument& document, const Json& object, std::str
   return input_error(fmt::format("{}: {}/{}: must be a number, 0 or more; {}", document.name, where, key, kAdvice));
 }
 
-/// The bytes of a view, known to lie in the buffer.
-Result<std::span<const std::byte>> view_bytes(const GltfDocument& document, const Json& object, std::string_view key, const std::string& where) {
-  const Result<size_t> index = gltf_index(document, object, key, where);
-  if (!index) return index.error();
-  const Result<const Json*> view = gltf_item(document, "bufferViews", *index, where);
-  if (!view) return view.error();
-  const std::string view_where = fmt::format("/bufferViews/{}", *index);
-  const Result<size_t> length = gltf_index(document, **view, "byteLength", view_where);
-  if (!length) return length.error();
-  const Result<size_t> offset = (*view)->find("byteOffset") ? gltf_index(document, **view, "byteOffset", view_where) : Result<size_t>(size_t{0});
-  if (!offset) return offset.error();
-  if (*length > document.buffer.size() || *offset > document.buffer.size() - *length) {
-    return input_error(
-        fmt::format("{}: {}: {} bytes from {} do not lie in the buffer of {}", document.name, view_where, *length, *offset, document.buffer.size()));
-  }
-  return std::span(document.buffer).subspan(*offset, *length);
-}
-
 Result<std::vector<std::vector<int>>> read_held(const GltfDocument& document, const Json& certificate, size_t vertices, size_t handles,
                                                 const std::string& where) {
   const Json* lists = certificate.find("held");
@@ -55,7 +37,7 @@ Result<std::vector<std::vector<int>>> read_held(const GltfDocument& document, co
 
 Result<std::vector<double>> read_raw(const GltfDocument& document, const Json& certificate, size_t vertices, size_t handles,
                                      const std::string& where) {
-  const Result<std::span<const std::byte>> bytes = view_bytes(document, certificate, "raw", where);
+  const Result<std::span<const std::byte>> bytes = read_bytes(document, certificate, "raw", where);
   if (!bytes) return bytes.error();
   if (bytes->size() != 8 * vertices * handles) {
     return input_error(fmt::format("{}: {}/raw: {} bytes are not the doubles of {} vertices x {} joints; {}", document.name, where, bytes->size(),

@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kLayerKey = "crumple_paint";
 constexpr std::string_view kLayerPrefix = "COLOR_";
 constexpr double kNeutralGrey = 0.5;
+constexpr size_t kColoredKnobs = 3;  // the first knobs: red, green and blue of a layer; alpha is left alone, programs fill it with 1
 constexpr size_t kMostAttributes = 1000;  // of a primitive; all names are looked at once for every node
 
 std::string attribute_name(std::string_view knob) {
@@ -41,7 +42,7 @@ class MapReader {
     for (size_t n = 0; n < scene_.node_count(); ++n) {
       const Result<std::optional<size_t>> mesh = scene_.reference(n, "mesh");
       if (!mesh) return mesh.error();
-      if (!*mesh) continue;
+      if (!*mesh || !scene_.shown(n)) continue;
       if (const Result<void> done = read_mesh(n, **mesh); !done) return done.error();
     }
     return finished();
@@ -114,7 +115,7 @@ class MapReader {
     const Result<Values> colors = values_of(attributes, layer, first, where);
     if (!colors) return colors.error();
     if (colors->width < 3) return wrong("{}: {} has {} numbers for each vertex; a colour has three or four", where, layer, colors->width);
-    for (size_t knob = 0; knob < kPaintedKnobs.size(); ++knob) {
+    for (size_t knob = 0; knob < kColoredKnobs; ++knob) {
       const auto factor = [&](size_t row) { return colors->numbers[row * colors->width + knob] / kNeutralGrey; };
       if (const Result<void> done = store(knob, first, layer, where, factor); !done) return done.error();
     }

@@ -74,6 +74,7 @@ Result<GltfScene> GltfScene::open(const GltfDocument& document) {
   }
   if (const Result<void> linked = scene.link_nodes(); !linked) return linked.error();
   if (const Result<void> ordered = scene.order_nodes(); !ordered) return ordered.error();
+  scene.find_shown();
   return scene;
 }
 
@@ -107,6 +108,28 @@ Result<void> GltfScene::order_nodes() {
   // With one parent each, nodes that no root leads to must lie on a ring or below one.
   if (order_.size() != node_count()) return input_error(fmt::format("{}: /nodes: some nodes are their own ancestors", document_.name));
   return {};
+}
+
+/// A document may show other things in further scenes. Nodes that no scene names count as shown: many tools forget to list them.
+void GltfScene::find_shown() {
+  enum Named : char { kNowhere, kElsewhere, kHere };
+  std::vector<Named> named(node_count(), kNowhere);
+  const Json* chosen = document_.json.find("scene");
+  for (size_t s = 0; s < gltf_count(document_, "scenes"); ++s) {
+    const bool here = chosen ? chosen->number == static_cast<double>(s) : s == 0;
+    const Json* roots = document_.json.find("scenes")->items[s].find("nodes");
+    for (size_t r = 0; roots && r < roots->items.size(); ++r) {
+      const double node = roots->items[r].is_number() ? roots->items[r].number : -1;
+      if (!(node >= 0 && node < static_cast<double>(node_count()))) continue;
+      Named& mark = named[static_cast<size_t>(node)];
+      mark = std::max(mark, here ? kHere : kElsewhere);
+    }
+  }
+  shown_.resize(node_count());
+  for (const size_t n : order_) {
+    const int above = parents_[n];
+    shown_[n] = above >= 0 && named[n] != kHere ? shown_[static_cast<size_t>(above)] : named[n] != kElsewhere;
+  }
 }
 
 Result<std::optional<size_t>> GltfScene::reference(size_t node_index, std::string_view key) const {
@@ -255,6 +278,15 @@ Result<void> GltfScene::append_mesh(size_t index, const Eigen::Affine3d& place, 
   return {};
 }
 
+Result<void> GltfScene::append_primitive(size_t index, size_t primitive, const Eigen::Affine3d& place, TriMesh& surface) {
+  const Result<const Json*> mesh = gltf_item(document_, "meshes", index, "the file");
+  if (!mesh) return mesh.error();
+  const Json* primitives = (*mesh)->find("primitives");
+  const size_t count = primitives ? primitives->items.size() : 0;
+  if (primitive >= count) return input_error(fmt::format("{}: /meshes/{}: has no primitive {}; it has {}", document_.name, index, primitive, count));
+  return append_primitive(primitives->items[primitive], fmt::format("/meshes/{}/primitives/{}", index, primitive), place, surface);
+}
+
 Result<void> GltfScene::append_primitive(const Json& primitive, const std::string& where, const Eigen::Affine3d& place, TriMesh& surface) {
   const Json* mode = primitive.find("mode");
   if (mode && mode->number < 4) return {};  // points and lines
@@ -356,7 +388,7 @@ Result<TriMesh> gather_surface(GltfScene& scene, const Eigen::Affine3d& skinned_
   for (size_t n = 0; n < scene.node_count(); ++n) {
     const Result<std::optional<size_t>> mesh = scene.reference(n, "mesh");
     if (!mesh) return mesh.error();
-    if (!*mesh) continue;
+    if (!*mesh || !scene.shown(n)) continue;
     const bool skinned = scene.node(n).find("skin") != nullptr;
     if (const Result<void> added = scene.append_mesh(**mesh, skinned ? skinned_place : places[n], surface); !added) return added.error();
   }

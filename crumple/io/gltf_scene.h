@@ -31,6 +31,8 @@ class GltfScene {
   size_t node_count() const { return rest_.size(); }
   const Json& node(size_t index) const { return document_.json.find("nodes")->items[index]; }
   int parent(size_t node) const { return parents_[node]; }
+  /// False for what only scenes other than the default one show.
+  bool shown(size_t node) const { return shown_[node]; }
   /// What node[key] refers to, such as its mesh or skin, if it has one.
   Result<std::optional<size_t>> reference(size_t node, std::string_view key) const;
 
@@ -50,6 +52,8 @@ class GltfScene {
 
   /// Adds the triangles of a mesh, moved to `place`, to a surface.
   Result<void> append_mesh(size_t mesh, const Eigen::Affine3d& place, TriMesh& surface);
+  /// Only one of its primitives.
+  Result<void> append_primitive(size_t mesh, size_t primitive, const Eigen::Affine3d& place, TriMesh& surface);
   /// read_floats with a budget over all calls, so that many references to one large accessor cannot take for ever.
   Result<std::vector<float>> floats(size_t accessor, int components);
 
@@ -57,6 +61,7 @@ class GltfScene {
   explicit GltfScene(const GltfDocument& document) : document_(document) {}
   Result<void> link_nodes();
   Result<void> order_nodes();
+  void find_shown();
   /// What one channel of an animation says.
   struct Channel {
     size_t node = 0;
@@ -76,11 +81,12 @@ class GltfScene {
   const GltfDocument& document_;
   std::vector<int> parents_;    // #nodes, -1 for roots
   std::vector<size_t> order_;   // parents before children
+  std::vector<bool> shown_;     // #nodes
   std::vector<GltfPose> rest_;  // #nodes
   size_t spent_ = 0;            // numbers read so far
 };
 
-/// Every mesh of the scene as one surface in its rest shape. For skinned meshes, `skinned_place` gives their place: their nodes'
+/// Every mesh of the scene that is shown as one surface in its rest shape. For skinned meshes, `skinned_place` gives their place: their nodes'
 /// own transforms do not count.
 Result<TriMesh> gather_surface(GltfScene& scene, const Eigen::Affine3d& skinned_place);
 

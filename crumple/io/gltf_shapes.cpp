@@ -64,7 +64,7 @@ class ShapeReader {
     for (size_t n = 0; n < scene_.node_count(); ++n) {
       const Result<std::optional<size_t>> mesh = scene_.reference(n, "mesh");
       if (!mesh) return mesh.error();
-      if (!*mesh) continue;
+      if (!*mesh || !scene_.shown(n)) continue;
       const Result<std::optional<size_t>> skin = scene_.reference(n, "skin");
       if (!skin) return skin.error();
       if (*skin) {
