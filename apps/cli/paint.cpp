@@ -39,7 +39,7 @@ Result<Asset> painted(const Options& options) {
   const Result<Model> model = read_model(options.model);
   if (!model) return model.error();
   if (model->maps.empty()) {
-    return input_error(fmt::format("{}: nothing is painted on it; give a GLB with vertex attributes _YIELD, _GAIN or _RADIUS", options.model.file));
+    return input_error(fmt::format("{}: nothing is painted on it; give a GLB with vertex attributes _YIELD, _GAIN, _RADIUS or _STRENGTH", options.model.file));
   }
   if (const Result<void> there = check_place(*asset, model->mesh, options.model.file); !there) return there.error();
   asset->maps = maps_on_points(model->maps, model->mesh, asset->surface.positions);

@@ -35,8 +35,10 @@ std::vector<PaintedMap> maps_on_points(std::span<const PaintedMap> maps, const T
 PaintedFactors painted_factors(const Asset& asset) {
   PaintedFactors factors;
   for (PaintedMap& map : maps_on_points(asset.maps, asset.surface, asset.tets.positions)) {
-    std::vector<float>& knob = map.name == "yield" ? factors.yield : map.name == "gain" ? factors.gain : factors.radius;
-    knob = std::move(map.values);
+    for (const auto& [name, knob] :
+         {std::pair{"yield", &factors.yield}, {"gain", &factors.gain}, {"radius", &factors.radius}, {"strength", &factors.strength}}) {
+      if (map.name == name) *knob = std::move(map.values);
+    }
   }
   return factors;
 }

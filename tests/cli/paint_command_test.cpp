@@ -45,7 +45,7 @@ TEST_F(PaintCommand, refuses_what_cannot_be_meant) {
   std::filesystem::copy_file(drum, scratch / "asset.glb");
   const std::string before = text_of(scratch / "asset.glb");
   const std::pair<std::vector<std::string>, const char*> cases[] = {
-      {{"asset.glb", drum}, "nothing is painted on it; give a GLB with vertex attributes _YIELD, _GAIN or _RADIUS"},
+      {{"asset.glb", drum}, "nothing is painted on it; give a GLB with vertex attributes _YIELD, _GAIN, _RADIUS or _STRENGTH"},
       {{"asset.glb", painted, "--unit", "cm"}, "m away from it (the asset is 1.28 m across); save the model in the asset's place and size"},
       {{"asset.glb", painted, "--up", "z"}, "m away from it"},
       {{"asset.glb", "missing.glb"}, "missing.glb"},

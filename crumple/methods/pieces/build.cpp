@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "crumple/geometry/mass.h"
+#include "crumple/methods/pieces/kernels.h"
+
+namespace crumple::pieces {
+
+void describe(Fields& fields, Settings& s) {
+  fields.number("strength", s.strength, more_than(0),
+                {"impulse within 1/60 s, for each square metre of cut, beyond which pieces part; from 1e12 on they never do", "N s/m^2"});
+  fields.number("settle", s.settle, at_least(0), {"time after the body has appeared in which nothing breaks", "s"});
+}
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// The piece of each vertex: that of the tetrahedra around it; -1 for a vertex of none.
+Result<std::vector<int>> pieces_of_vertices(const Asset& asset) {
+  const Pieces& pieces = *asset.pieces;
+  if (pieces.of_tet.size() != asset.tets.tets.size()) {
+    return input_error(fmt::format("\"{}\" has {} tetrahedra, but pieces are given for {}; score it again", asset.name, asset.tets.tets.size(),
+                                   pieces.of_tet.size()));
+  }
+  std::vector<int> of_vertex(asset.tets.positions.size(), -1);
+  for (size_t t = 0; t < asset.tets.tets.size(); ++t) {
+    const int piece = pieces.of_tet[t];
+    if (piece < 0 || piece >= pieces.count())
+      return input_error(fmt::format("\"{}\": tetrahedron {} belongs to piece {} of {}", asset.name, t, piece, pieces.count()));
+    for (const int v : asset.tets.tets[t]) {
+      int& known = of_vertex[static_cast<size_t>(v)];
+      if (known >= 0 && known != piece) {
+        return input_error(fmt::format("\"{}\": pieces {} and {} share vertex {}; each needs its own copy", asset.name, known, piece, v));
+      }
+      known = piece;
+    }
+  }
+  return of_vertex;
+}
+
+/// Vertices as point masses, as everywhere else, so that pieces together weigh and turn as the body does.
+Result<std::vector<Piece>> weigh(const Asset& asset, std::span<const int> of_vertex, std::span<const double> masses) {
+  const size_t count = static_cast<size_t>(asset.pieces->count());
+  std::vector<std::vector<Vec3f>> positions(count);
+  std::vector<std::vector<double>> weights(count);
+  for (size_t v = 0; v < of_vertex.size(); ++v) {
+    if (of_vertex[v] < 0) continue;
+    positions[static_cast<size_t>(of_vertex[v])].push_back(asset.tets.positions[v].cast<float>());
+    weights[static_cast<size_t>(of_vertex[v])].push_back(masses[v]);
+  }
+  std::vector<Piece> pieces;
+  for (size_t k = 0; k < count; ++k) {
+    const PointMassProperties points = mass_of_points(positions[k], weights[k]);
+    if (!(points.mass > 0)) return input_error(fmt::format("\"{}\": piece {} weighs nothing; score it again", asset.name, k));
+    pieces.push_back({points.mass, points.center, points.inertia});
+  }
+  return pieces;
+}
+
+/// For each piece, the vertices it has copies of: (number of the original, vertex), ascending.
+using Copies = std::vector<std::vector<std::pair<int, int>>>;
+
+Copies copies_of(const Pieces& pieces, std::span<const int> of_vertex) {
+  Copies copies(static_cast<size_t>(pieces.count()));
+  for (size_t v = 0; v < of_vertex.size() && v < pieces.origin.size(); ++v) {
+    if (of_vertex[v] >= 0) copies[static_cast<size_t>(of_vertex[v])].emplace_back(pieces.origin[v], static_cast<int>(v));
+  }
+  for (auto& list : copies) std::sort(list.begin(), list.end());
+  return copies;
+}
+
+/// Where the piece comes nearest to the patch.
+double factor_near(const RiggedBody& body, const std::vector<std::pair<int, int>>& copies, const Vec3& at) {
+  double nearest = kInfinite, factor = 1;
+  for (const auto& [origin, v] : copies) {
+    const double distance = (body.asset.tets.positions[static_cast<size_t>(v)] - at).squaredNorm();
+    if (distance < nearest) nearest = distance, factor = body.paint.strength[static_cast<size_t>(v)];
+  }
+  return factor;
+}
+
+/// What is painted along the cut: the mean over the vertices that both pieces have copies of.
+double painted_factor(const RiggedBody& body, const PieceLink& link, const Copies& copies) {
+  const auto& a = copies[static_cast<size_t>(link.a)];
+  const auto& b = copies[static_cast<size_t>(link.b)];
+  double sum = 0;
+  int shared = 0;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (i->first != j->first) {
+      i->first < j->first ? ++i : ++j;
+      continue;
+    }
+    sum += 0.5 * (double{body.paint.strength[static_cast<size_t>(i->second)]} + double{body.paint.strength[static_cast<size_t>(j->second)]});
+    ++shared, ++i, ++j;
+  }
+  return shared > 0 ? sum / shared : 0.5 * (factor_near(body, a, link.center) + factor_near(body, b, link.center));
+}
+
+Result<void> check_link(const Asset& asset, const PieceLink& link) {
+  const int count = asset.pieces->count();
+  const bool there = link.a >= 0 && link.b >= 0 && link.a < count && link.b < count && link.a != link.b;
+  if (!there) return input_error(fmt::format("\"{}\": a link joins pieces {} and {} of {}", asset.name, link.a, link.b, count));
+  if (link.area > 0 && std::isfinite(link.area) && link.center.allFinite() && link.spread.allFinite()) return {};
+  return input_error(
+      fmt::format("\"{}\": the link between pieces {} and {} has an area of {:g} m^2; score it again", asset.name, link.a, link.b, link.area));
+}
+
+Result<std::vector<Link>> make_links(const RiggedBody& body, const Settings& settings, std::span<const int> of_vertex) {
+  const bool painted = !body.paint.strength.empty();
+  const Copies copies = painted ? copies_of(*body.asset.pieces, of_vertex) : Copies();
+  std::vector<Link> links;
+  for (const PieceLink& link : body.asset.pieces->links) {
+    if (const Result<void> fine = check_link(body.asset, link); !fine) return fine.error();
+    const double strength = settings.strength < kNeverBreaks ? settings.strength * (painted ? painted_factor(body, link, copies) : 1.0) : kInfinite;
+    links.push_back({link.a, link.b, link.area, strength * link.area, link.center, turning_of(link.spread, link.area)});
+  }
+  return links;
+}
+
+}  // namespace
+
+Result<Model> build(const RiggedBody& body, const Settings& settings, std::span<const double> masses) {
+  const Asset& asset = body.asset;
+  if (!asset.pieces) return input_error(fmt::format("\"{}\" has no pieces to break into; score it first: crumple score", asset.name));
+  if (!(settings.strength > 0)) return input_error(fmt::format("strength is {:g}; it must be more than 0 N s/m^2", settings.strength));
+  if (!(settings.settle >= 0)) return input_error(fmt::format("settle is {:g}; it must be at least 0 s", settings.settle));
+  assert(masses.size() == asset.tets.positions.size());
+  const Result<std::vector<int>> of_vertex = pieces_of_vertices(asset);
+  if (!of_vertex) return of_vertex.error();
+  Result<std::vector<Piece>> pieces = weigh(asset, *of_vertex, masses);
+  if (!pieces) return pieces.error();
+  Result<std::vector<Link>> links = make_links(body, settings, *of_vertex);
+  if (!links) return links.error();
+  Model model{settings, std::move(*pieces), std::move(*links), kInfinite};
+  for (const Link& link : model.links) model.weakest = std::min(model.weakest, link.limit);
+  return model;
+}
+
+State start(const Model& model, double dt) {
+  State state;
+  state.broken.assign(model.links.size(), 0);
+  if (std::isfinite(model.weakest)) state.window.assign(static_cast<size_t>(window_of(dt).places) * model.pieces.size() * 6, 0.0);
+  restored(model, state);
+  return state;
+}
+
+std::vector<StateArray> arrays(State& state) {
+  return {state_array("broken", std::span(state.broken), 1), state_array("window", std::span(state.window), 6),
+          state_array("age", std::span(&state.age, 1), 1), state_array("next", std::span(&state.next, 1), 1)};
+}
+
+void restored(const Model& model, State& state) {
+  state.groups = connected(model, state.broken);
+  state.factors = make_factors(model, state.broken, state.groups);
+}
+
+}  // namespace crumple::pieces

@@ -1,0 +1,217 @@
+#include "crumple/methods/pieces/kernels.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/SparseCholesky>
+
+namespace crumple::pieces {
+
+/// Rigid pieces joined by springs, all but the root of the tree free to move.
+struct StressSolver {
+  std::vector<int> row;         // #pieces of the group: first row of each, -1 for the root
+  std::vector<Mat3> stiffness;  // #links of the group: A S
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor;
+};
+
+namespace {
+
+using Mat6 = Eigen::Matrix<double, 6, 6>;
+
+// A strip of width w and length 100 w has w^2 / 12 = A / 1200 about its long axis.
+constexpr double kThinnest = 1.0 / 1200;
+// Solved again for what is left over until pieces get what they should to this share: long chains lose many digits in one go.
+constexpr double kBalanced = 1e-11;
+constexpr int kMostRefinements = 4;
+
+const Piece& piece_at(const Model& model, const Group& group, int place) {
+  return model.pieces[static_cast<size_t>(group.pieces[static_cast<size_t>(place)])];
+}
+const Link& link_at(const Model& model, const Group& group, int place) {
+  return model.links[static_cast<size_t>(group.links[static_cast<size_t>(place)])];
+}
+
+Mat3 cross_matrix(const Vec3& v) {
+  Mat3 m;
+  m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
+  return m;
+}
+
+/// The same wrench about another point, from which the old one is seen at `old`.
+Wrench about(const Wrench& wrench, const Vec3& old) {
+  Wrench result = wrench;
+  result.tail<3>() += old.cross(wrench.head<3>());
+  return result;
+}
+
+Wrench join(const Vec3& impulse, const Vec3& twist) {
+  Wrench result;
+  result << impulse, twist;
+  return result;
+}
+
+Carried carried_by(const Link& link, const Wrench& on_b) {
+  Carried carried{on_b.head<3>(), on_b.tail<3>(), 0};
+  carried.size = std::sqrt(carried.impulse.squaredNorm() + carried.twist.dot(link.turning * carried.twist));
+  return carried;
+}
+
+/// From a piece's displacement and turn to those of its matter at `arm` from its centre.
+Mat6 motion_at(const Vec3& arm) {
+  Mat6 m = Mat6::Identity();
+  m.topRightCorner<3, 3>() = -cross_matrix(arm);
+  return m;
+}
+
+/// A link's springs between its pieces: K += B^T C B.
+template <class Add>
+void add_stiffness(const Model& model, const Group& group, int l, const Mat3& turning, const Add& add) {
+  const Link& link = link_at(model, group, l);
+  Mat6 c = Mat6::Zero();
+  c.topLeftCorner<3, 3>().diagonal().setConstant(link.area);
+  c.bottomRightCorner<3, 3>() = turning;
+  const std::array<int, 2> ends = group.ends[static_cast<size_t>(l)];
+  const Mat6 a = -motion_at(link.center - piece_at(model, group, ends[0]).center),
+             b = motion_at(link.center - piece_at(model, group, ends[1]).center);
+  add(ends[0], ends[0], a.transpose() * c * a);
+  add(ends[0], ends[1], a.transpose() * c * b);
+  add(ends[1], ends[0], b.transpose() * c * a);
+  add(ends[1], ends[1], b.transpose() * c * b);
+}
+
+/// What the springs carry when pieces are displaced; what they give to each piece is taken from `left`.
+void load_springs(const Model& model, const Group& group, const Eigen::VectorXd& u, std::span<Wrench> on_b, std::span<Wrench> left) {
+  const StressSolver& solver = group.solver(model);
+  const auto moved = [&](int place, const Vec3& at) {
+    const int row = solver.row[static_cast<size_t>(place)];
+    if (row < 0) return Wrench(Wrench::Zero());
+    const Vec3 turn = u.segment<3>(row + 3);
+    return join(u.segment<3>(row) + turn.cross(at - piece_at(model, group, place).center), turn);
+  };
+  for (size_t l = 0; l < group.links.size(); ++l) {
+    const Link& link = link_at(model, group, static_cast<int>(l));
+    const auto [a, b] = group.ends[l];
+    const Wrench stretch = moved(b, link.center) - moved(a, link.center);
+    const Wrench wrench = join(link.area * stretch.head<3>(), solver.stiffness[l] * stretch.tail<3>());
+    on_b[l] += wrench;
+    left[static_cast<size_t>(a)] += about(wrench, link.center - piece_at(model, group, a).center);
+    left[static_cast<size_t>(b)] -= about(wrench, link.center - piece_at(model, group, b).center);
+  }
+}
+
+}  // namespace
+
+Mat3 turning_of(const Mat3& spread, double area) {
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(Mat3(spread.trace() * Mat3::Identity() - spread));
+  const Vec3 inverse = eigen.eigenvalues().cwiseMax(kThinnest * area).cwiseInverse();
+  return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+Wrench wrench_of(const Load& load) {
+  return join(load.impulse, load.at.cross(load.impulse));
+}
+
+void add_spin_loads(const Model& model, const Group& group, const Vec3& spin, double dt, std::span<Wrench> loads) {
+  // Free turning: I dw/dt = -w x I w, and the matter at r from the centre is accelerated by dw/dt x r + w x (w x r).
+  const Vec3 change = -group.inverse_inertia * spin.cross(group.whole.inertia * spin);
+  for (const int k : group.pieces) {
+    const Piece& piece = model.pieces[static_cast<size_t>(k)];
+    const Vec3 r = piece.center - group.whole.center;
+    const Vec3 force = piece.mass * (change.cross(r) + spin.cross(spin.cross(r)));
+    const Vec3 torque = piece.inertia * change + spin.cross(piece.inertia * spin);
+    loads[static_cast<size_t>(k)] -= dt * about(join(force, torque), piece.center);
+  }
+}
+
+std::vector<Wrench> wanted_from_links(const Model& model, const Group& group, std::span<const Wrench> loads) {
+  assert(loads.size() == model.pieces.size());
+  Wrench sum = Wrench::Zero();
+  for (const int k : group.pieces) sum += loads[static_cast<size_t>(k)];
+  const Vec3& center = group.whole.center;
+  const Vec3 dv = sum.head<3>() / group.whole.mass;
+  const Vec3 dw = group.inverse_inertia * about(sum, -center).tail<3>();
+  std::vector<Wrench> wanted;
+  wanted.reserve(group.pieces.size());
+  for (const int k : group.pieces) {
+    const Piece& piece = model.pieces[static_cast<size_t>(k)];
+    const Wrench change = join(piece.mass * (dv + dw.cross(piece.center - center)), piece.inertia * dw);
+    wanted.push_back(change - about(loads[static_cast<size_t>(k)], -piece.center));
+  }
+  return wanted;
+}
+
+double energy_over_tree(const Model& model, const Group& group, std::span<const Wrench> wanted) {
+  assert(wanted.size() == group.pieces.size());
+  std::vector<Wrench> behind(wanted.begin(), wanted.end());  // what a piece and all that hang on it want, about the piece's centre
+  double energy = 0;
+  for (size_t i = group.tree.size() - 1; i > 0; --i) {
+    const auto [k, parent, l] = group.tree[i];
+    const Link& link = link_at(model, group, l);
+    const Vec3& center = piece_at(model, group, k).center;
+    const Wrench& wrench = behind[static_cast<size_t>(k)];
+    const Carried carried = carried_by(link, about(wrench, center - link.center));
+    energy += carried.size * carried.size / link.area;
+    behind[static_cast<size_t>(parent)] += about(wrench, center - piece_at(model, group, parent).center);
+  }
+  return energy;
+}
+
+namespace {
+
+std::shared_ptr<const StressSolver> make_solver(const Model& model, const Group& group) {
+  auto solver = std::make_shared<StressSolver>();
+  const int root = group.tree[0].piece;
+  int rows = 0;
+  for (int k = 0; k < static_cast<int>(group.pieces.size()); ++k) {
+    solver->row.push_back(k == root ? -1 : rows);
+    if (k != root) rows += 6;
+  }
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int l = 0; l < static_cast<int>(group.links.size()); ++l) {
+    const Link& link = link_at(model, group, l);
+    solver->stiffness.push_back(link.area * link.turning.inverse());
+    add_stiffness(model, group, l, solver->stiffness.back(), [&](int a, int b, const Mat6& block) {
+      const int row = solver->row[static_cast<size_t>(a)], column = solver->row[static_cast<size_t>(b)];
+      if (row < 0 || column < 0 || row < column) return;
+      for (int i = 0; i < 6; ++i) {
+        for (int j = 0; j < 6; ++j) entries.emplace_back(row + i, column + j, block(i, j));
+      }
+    });
+  }
+  Eigen::SparseMatrix<double> k(rows, rows);
+  k.setFromTriplets(entries.begin(), entries.end());
+  solver->factor.compute(k);
+  return solver;
+}
+
+}  // namespace
+
+const StressSolver& Group::solver(const Model& model) const {
+  std::call_once(made_, [&] { solver_ = make_solver(model, *this); });
+  return *solver_;
+}
+
+std::vector<Carried> solve(const Model& model, const Group& group, std::span<const Wrench> wanted) {
+  std::vector<Carried> result;
+  if (group.links.empty()) return result;
+  const StressSolver& solver = group.solver(model);
+  std::vector<Wrench> on_b(group.links.size(), Wrench::Zero()), left(wanted.begin(), wanted.end());
+  Eigen::VectorXd f(solver.factor.rows());
+  double start = 0;
+  for (int round = 0; round <= kMostRefinements; ++round) {
+    for (size_t k = 0; k < left.size(); ++k) {
+      if (solver.row[k] >= 0) f.segment<6>(solver.row[k]) = left[k];
+    }
+    const double size = f.norm();
+    if (round == 0) start = size;
+    if (size <= (round == 0 ? 0 : kBalanced * start)) break;
+    load_springs(model, group, solver.factor.solve(f), on_b, left);
+  }
+  for (size_t l = 0; l < group.links.size(); ++l) result.push_back(carried_by(link_at(model, group, static_cast<int>(l)), on_b[l]));
+  return result;
+}
+
+}  // namespace crumple::pieces

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "crumple/methods/pieces/kernels.h"
+
+namespace crumple::pieces {
+namespace {
+
+// A second of steps of 1/240 s is off by 1e-14 s; a body that has settled has settled.
+constexpr double kClock = 1e-9;
+// Loads that are this share short of breaking anything, by a bound that holds for exact numbers, break nothing in rounded ones either.
+constexpr double kSurely = 1 - 1e-6;
+// Links that differ by no more than rounding are equally overloaded: the first of them goes.
+constexpr double kTie = 1 - 1e-9;
+
+/// What each link carries, as far as it was looked at; calm groups' links count as carrying nothing.
+struct Verdict {
+  std::vector<double> size;   // #links, N s
+  std::vector<double> share;  // #links: of the limit
+};
+
+/// This step's place in the window, emptied if the step is the first in it.
+std::span<double> turn_window(const Model& model, State& state, double dt) {
+  const size_t row = model.pieces.size() * 6;
+  const int places = static_cast<int>(state.window.size() / row);
+  const int steps = window_of(dt).steps;
+  state.next = static_cast<int32_t>(state.next % (places * steps));
+  const std::span<double> place = std::span(state.window).subspan(static_cast<size_t>(state.next / steps) * row, row);
+  if (state.next % steps == 0) std::fill(place.begin(), place.end(), 0.0);
+  state.next = static_cast<int32_t>((state.next + 1) % (places * steps));
+  return place;
+}
+
+void book(const Model& model, State& state, double dt, std::span<const Load> loads, std::span<const Vec3> spins) {
+  std::vector<Wrench> sums(model.pieces.size(), Wrench::Zero());
+  for (const Load& load : loads) sums[static_cast<size_t>(load.piece)] += wrench_of(load);
+  for (size_t g = 0; g < state.factors->groups.size(); ++g) add_spin_loads(model, *state.factors->groups[g], spins[g], dt, sums);
+  const std::span<double> place = turn_window(model, state, dt);
+  for (size_t i = 0; i < place.size(); ++i) place[i] += sums[i / 6][static_cast<Eigen::Index>(i % 6)];
+}
+
+/// What acted on each piece within the window.
+std::vector<Wrench> window_sums(const Model& model, const State& state) {
+  std::vector<Wrench> sums(model.pieces.size(), Wrench::Zero());
+  for (size_t i = 0; i < state.window.size(); i += 6) sums[i / 6 % sums.size()] += Eigen::Map<const Wrench>(&state.window[i]);
+  return sums;
+}
+
+/// Most of the time this is all that is done: no link of the group can carry more than its limit.
+bool is_calm(const Model& model, const Group& group, std::span<const Wrench> wanted) {
+  return std::sqrt(energy_over_tree(model, group, wanted)) * group.most_brittle <= kSurely;
+}
+
+void judge(const Model& model, const Group& group, std::span<const Wrench> sums, Verdict& verdict) {
+  for (const int l : group.links) verdict.size[static_cast<size_t>(l)] = verdict.share[static_cast<size_t>(l)] = 0;
+  if (group.links.empty()) return;
+  const std::vector<Wrench> wanted = wanted_from_links(model, group, sums);
+  if (is_calm(model, group, wanted)) return;
+  const std::vector<Carried> carried = solve(model, group, wanted);
+  for (size_t i = 0; i < carried.size(); ++i) {
+    const size_t l = static_cast<size_t>(group.links[i]);
+    verdict.size[l] = carried[i].size;
+    verdict.share[l] = carried[i].size / model.links[l].limit;
+  }
+}
+
+/// The link that goes first, or -1 if all hold.
+int most_overloaded(const Verdict& verdict) {
+  double most = 1;
+  for (const double share : verdict.share) most = share > most ? share : most;
+  if (most == 1) return -1;
+  for (size_t l = 0; l < verdict.share.size(); ++l) {
+    if (verdict.share[l] > 1 && verdict.share[l] >= kTie * most) return static_cast<int>(l);
+  }
+  return -1;
+}
+
+/// Takes the link out, and what hung on it alone.
+void part(const Model& model, State& state, int link) {
+  state.broken[static_cast<size_t>(link)] = 1;
+  state.groups = connected(model, state.broken);
+  state.factors = make_factors(model, state.broken, state.groups, state.factors.get());
+}
+
+/// The loads stay what they were; those who still hang together share them anew.
+std::vector<Break> break_overloaded(const Model& model, State& state, std::span<const Wrench> sums) {
+  std::vector<Break> breaks;
+  Verdict verdict{std::vector<double>(model.links.size(), 0.0), std::vector<double>(model.links.size(), 0.0)};
+  for (const std::shared_ptr<const Group>& group : state.factors->groups) judge(model, *group, sums, verdict);
+  for (int link; (link = most_overloaded(verdict)) >= 0;) {
+    const Link& broken = model.links[static_cast<size_t>(link)];
+    breaks.push_back({link, verdict.size[static_cast<size_t>(link)], broken.limit});
+    verdict.share[static_cast<size_t>(link)] = 0;
+    part(model, state, link);
+    const int a = state.groups.of_piece[static_cast<size_t>(broken.a)], b = state.groups.of_piece[static_cast<size_t>(broken.b)];
+    judge(model, *state.factors->groups[static_cast<size_t>(a)], sums, verdict);
+    if (b != a) judge(model, *state.factors->groups[static_cast<size_t>(b)], sums, verdict);
+  }
+  return breaks;
+}
+
+}  // namespace
+
+Window window_of(double dt) {
+  const double steps = std::clamp(std::round(kWindow / dt), 1.0, 1e9);
+  const int per_place = static_cast<int>(std::ceil(steps / kMostPlaces));
+  return {static_cast<int>(std::ceil(steps / per_place)), per_place};
+}
+
+std::vector<Break> step(const Model& model, State& state, double dt, std::span<const Load> loads, std::span<const Vec3> spins) {
+  if (!std::isfinite(model.weakest)) return {};
+  assert(spins.size() == static_cast<size_t>(state.groups.count));
+  const bool settling = state.age < model.settings.settle - kClock;
+  state.age += dt;
+  if (settling) return {};
+  book(model, state, dt, loads, spins);
+  return break_overloaded(model, state, window_sums(model, state));
+}
+
+std::vector<Carried> carried(const Model& model, std::span<const uint8_t> broken, std::span<const Load> loads) {
+  std::vector<Wrench> sums(model.pieces.size(), Wrench::Zero());
+  for (const Load& load : loads) sums[static_cast<size_t>(load.piece)] += wrench_of(load);
+  std::vector<Carried> result(model.links.size());
+  const std::shared_ptr<const Factors> factors = make_factors(model, broken, connected(model, broken));
+  for (const std::shared_ptr<const Group>& group : factors->groups) {
+    const std::vector<Carried> part = solve(model, *group, wanted_from_links(model, *group, sums));
+    for (size_t i = 0; i < part.size(); ++i) result[static_cast<size_t>(group->links[i])] = part[i];
+  }
+  return result;
+}
+
+}  // namespace crumple::pieces
