@@ -22,19 +22,22 @@ struct Hit {
   Vec3 barycentric = Vec3::Zero();  // where on that triangle
   Vec3 impulse = Vec3::Zero();      // N s, normal part, pushes the body
   Vec3 friction = Vec3::Zero();     // N s
+  int part = 0;                     // of its own body, which may have broken into several
+  double mass = 0;                  // kg, of that part
   int other = -1;                   // the part it touched: hits of one pair are pooled
 };
 
 /// What a layer asks of its body after a step.
 struct Effects {
   bool reshaped = false;     // vertices moved
+  std::span<const int> moved;  // blocks of Skin::kLanes vertices that did; valid until the next step
   double restitution = 0;    // to be used from the next step on
 };
 
 struct StepContext {
   double dt = 0;                 // s
-  double mass = 0;               // kg, of the whole body
   std::span<const Hit> hits;     // of the last rigid step
+  std::span<const uint8_t> broken;  // links of a scored body; empty while all hold
   Effects effects;
 };
 

@@ -1,9 +1,89 @@
 #include "crumple/rig/rigged_body.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 namespace crumple {
+namespace {
+
+void scale_pieces(Pieces& pieces, double factor) {
+  for (PieceSurface& surface : pieces.surfaces) {
+    for (Vec3& p : surface.skin.positions) p *= factor;
+    for (Vec3& p : surface.cut.positions) p *= factor;
+  }
+  for (double& volume : pieces.volumes) volume *= factor * factor * factor;
+  for (PieceLink& link : pieces.links) link.area *= factor * factor, link.center *= factor, link.spread *= factor * factor;
+}
+
+/// Copies of one vertex in two pieces are joined by every link of the two.
+std::vector<TwinEdge> twin_edges(const Asset& asset) {
+  if (!asset.pieces) return {};
+  const Pieces& pieces = *asset.pieces;
+  const std::vector<int> piece = piece_of_vertices(asset);
+  std::map<std::pair<int, int>, std::vector<int>> links;
+  for (size_t l = 0; l < pieces.links.size(); ++l) links[{pieces.links[l].a, pieces.links[l].b}].push_back(static_cast<int>(l));
+  std::vector<int> order(pieces.origin.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return pieces.origin[a] < pieces.origin[b]; });
+  std::vector<TwinEdge> twins;
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && pieces.origin[order[end]] == pieces.origin[order[begin]]) ++end;
+    for (size_t i = begin; i < end; ++i) {
+      for (size_t j = i + 1; j < end; ++j) {
+        const auto found = links.find(std::minmax(piece[order[i]], piece[order[j]]));
+        if (found == links.end()) continue;
+        for (const int link : found->second) twins.push_back({order[i], order[j], link});
+      }
+    }
+  }
+  return twins;
+}
+
+/// Points in the tetrahedra of one piece only: at a cut, those of its neighbours are as near.
+Embedding embed_in_piece(const Asset& asset, int piece, const std::vector<int>& first_vertex, const std::vector<Vec3>& points) {
+  const int begin = first_vertex[piece], end = first_vertex[piece + 1];
+  TetMesh own;
+  own.positions.assign(asset.tets.positions.begin() + begin, asset.tets.positions.begin() + end);
+  std::vector<int> number;
+  for (size_t t = 0; t < asset.tets.tets.size(); ++t) {
+    if (asset.pieces->of_tet[t] != piece) continue;
+    const auto& [a, b, c, d] = asset.tets.tets[t];
+    own.tets.push_back({a - begin, b - begin, c - begin, d - begin});
+    number.push_back(static_cast<int>(t));
+  }
+  Embedding embedding = embed(own, points);
+  for (int& tet : embedding.tet) tet = number[tet];
+  return embedding;
+}
+
+void rig_pieces(RiggedBody& body) {
+  const Asset& asset = body.asset;
+  const size_t vertices = asset.tets.positions.size();
+  body.first_vertex = {0, static_cast<int>(vertices)};
+  if (!asset.pieces) return;
+  const std::vector<int> piece = piece_of_vertices(asset);
+  const size_t count = asset.pieces->surfaces.size();
+  body.first_vertex.assign(count + 1, 0);
+  for (const int p : piece) ++body.first_vertex[p + 1];
+  for (size_t p = 0; p < count; ++p) body.first_vertex[p + 1] += body.first_vertex[p];
+  for (size_t p = 0; p < count; ++p) {
+    const PieceSurface& surface = asset.pieces->surfaces[p];
+    body.pieces.push_back({embed_in_piece(asset, static_cast<int>(p), body.first_vertex, surface.skin.positions),
+                           embed_in_piece(asset, static_cast<int>(p), body.first_vertex, surface.cut.positions)});
+  }
+}
+
+}  // namespace
+
+std::vector<int> piece_of_vertices(const Asset& asset) {
+  std::vector<int> piece(asset.tets.positions.size(), 0);
+  for (size_t t = 0; asset.pieces && t < asset.tets.tets.size(); ++t) {
+    for (const int v : asset.tets.tets[t]) piece[v] = asset.pieces->of_tet[t];
+  }
+  return piece;
+}
 
 void scale_asset(Asset& asset, double factor) {
   if (factor == 1) return;
@@ -13,6 +93,7 @@ void scale_asset(Asset& asset, double factor) {
   for (Example& example : asset.examples) {
     for (HandleTransform& to : example.handles) to.translation *= factor;
   }
+  if (asset.pieces) scale_pieces(*asset.pieces, factor);
 }
 
 std::shared_ptr<const RiggedBody> rig_body(Asset asset) {
@@ -20,12 +101,13 @@ std::shared_ptr<const RiggedBody> rig_body(Asset asset) {
   body->asset = std::move(asset);
   const TetMesh& tets = body->asset.tets;
   body->skin = build_skin(body->asset);
-  body->graph = edge_graph(tets);
+  body->graph = edge_graph(tets, twin_edges(body->asset));
   body->faces = boundary_faces(tets);
-  body->unit_masses = lumped_masses(tets, 1.0);
+  body->unit_masses = body->asset.pieces ? body->asset.pieces->volumes : lumped_masses(tets, 1.0);
   body->volume = std::accumulate(body->unit_masses.begin(), body->unit_masses.end(), 0.0);
   body->embedding = embed(tets, body->asset.surface.positions);
   body->paint = painted_factors(body->asset);
+  rig_pieces(*body);
   return body;
 }
 
@@ -48,22 +130,27 @@ void order_vertices(Asset& asset) {
   Vec3f low = Vec3f::Constant(1e30f), high = Vec3f::Constant(-1e30f);
   for (const Vec3& p : positions) low = low.cwiseMin(p.cast<float>()), high = high.cwiseMax(p.cast<float>());
   const float longest = std::max((high - low).maxCoeff(), 1e-30f);
-  std::vector<std::pair<uint32_t, int>> keys(count);
+  const std::vector<int> piece = piece_of_vertices(asset);
+  std::vector<std::tuple<int, uint32_t, int>> keys(count);
   for (size_t v = 0; v < count; ++v) {
     const Vec3f unit = (positions[v].cast<float>() - low) / longest * 1023.0f;
     const auto cell = [&](int axis) { return spread_bits(static_cast<uint32_t>(std::clamp(unit[axis], 0.0f, 1023.0f))); };
-    keys[v] = {cell(0) | (cell(1) << 1) | (cell(2) << 2), static_cast<int>(v)};
+    keys[v] = {piece[v], cell(0) | (cell(1) << 1) | (cell(2) << 2), static_cast<int>(v)};
   }
   std::sort(keys.begin(), keys.end());
   std::vector<int> place(count);  // where each vertex goes
   std::vector<Vec3> moved(count);
   std::vector<float> weights(asset.weights.size());
+  std::vector<int> origin;
+  std::vector<double> volumes;
   for (size_t i = 0; i < count; ++i) {
-    const size_t from = static_cast<size_t>(keys[i].second);
+    const size_t from = static_cast<size_t>(std::get<2>(keys[i]));
     place[from] = static_cast<int>(i);
     moved[i] = positions[from];
     std::copy_n(&asset.weights[from * handles], handles, &weights[i * handles]);
+    if (asset.pieces) origin.push_back(asset.pieces->origin[from]), volumes.push_back(asset.pieces->volumes[from]);
   }
+  if (asset.pieces) asset.pieces->origin = std::move(origin), asset.pieces->volumes = std::move(volumes);
   positions = std::move(moved);
   asset.weights = std::move(weights);
   asset.certificate.reset();  // it speaks of the old numbers
@@ -73,7 +160,10 @@ void order_vertices(Asset& asset) {
 }
 
 std::vector<Vec3f> carried_surface(const RiggedBody& body, const std::vector<Vec3f>& positions) {
-  const Embedding& embedding = body.embedding;
+  return carried_points(body, body.embedding, positions);
+}
+
+std::vector<Vec3f> carried_points(const RiggedBody& body, const Embedding& embedding, const std::vector<Vec3f>& positions) {
   std::vector<Vec3f> surface(embedding.tet.size());
   for (size_t i = 0; i < surface.size(); ++i) {
     const Tetrahedron& tet = body.asset.tets.tets[embedding.tet[i]];

@@ -11,6 +11,11 @@
 
 namespace crumple {
 
+/// Both surfaces of a piece in its own tetrahedra.
+struct PieceEmbedding {
+  Embedding skin, cut;
+};
+
 /// An asset at one size, made ready once for all bodies that use it.
 struct RiggedBody {
   Asset asset;  // scaled to metres of the scene
@@ -21,19 +26,26 @@ struct RiggedBody {
   Embedding embedding;                // of asset.surface in the tetrahedra
   double volume = 0;                  // m^3
   PaintedFactors paint;               // of the knobs, on the vertices
+  std::vector<int> first_vertex;      // #pieces + 1: vertices are numbered piece by piece; a body that is not scored is one piece
+  std::vector<PieceEmbedding> pieces; // #pieces of a scored body, otherwise empty
   std::shared_ptr<SpreadLibrary> spreads = std::make_shared<SpreadLibrary>();
 };
 
 std::shared_ptr<const RiggedBody> rig_body(Asset asset);
 
+/// The piece of every vertex of a scored asset.
+std::vector<int> piece_of_vertices(const Asset& asset);
+
 /// Moves positions, handles, poses and surface to another size.
 void scale_asset(Asset& asset, double factor);
 
 /// Numbers the vertices along a space-filling curve, so that the eight of a block are neighbours: they share handles and examples,
-/// and a hit touches fewer blocks. Depends on single-precision positions only, so an asset that went through a file gets the same order.
+/// and a hit touches fewer blocks; the vertices of a piece come one after another. Depends on single-precision positions only, so an asset that went through a file gets the same order.
 void order_vertices(Asset& asset);
 
-/// The fine surface carried by moved tetrahedron vertices.
+/// Points carried by moved tetrahedron vertices.
+std::vector<Vec3f> carried_points(const RiggedBody& body, const Embedding& embedding, const std::vector<Vec3f>& positions);
+/// The fine surface, carried.
 std::vector<Vec3f> carried_surface(const RiggedBody& body, const std::vector<Vec3f>& positions);
 
 }  // namespace crumple

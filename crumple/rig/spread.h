@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <vector>
 
 #include "crumple/geometry/geodesic.h"
@@ -29,12 +30,18 @@ class SpreadRows {
   /// A painted radius widens or narrows the row of the vertex that is hit; 0 leaves that vertex alone. A painted gain acts on those that
   /// are reached: a strong part keeps its shape however near the hit. Both arguments must outlive the rows.
   SpreadRows(const EdgeGraph& graph, double radius, const PaintedFactors& paint);
+  /// The rows of a body that has begun to break: nothing crosses these links any more. Rows far from them stay those of the whole body.
+  SpreadRows(std::shared_ptr<SpreadRows> whole, std::span<const uint8_t> broken);
   std::shared_ptr<const SpreadRow> row(int vertex);
 
  private:
   const EdgeGraph& graph_;
   double radius_;
   const PaintedFactors& paint_;
+  std::shared_ptr<SpreadRows> whole_;    // of a body that has begun to break
+  std::vector<uint8_t> broken_;          // #links
+  std::vector<uint8_t> at_break_;        // #vertices: ends of edges that can no longer be passed
+  size_t most_kept_bytes_;
   std::shared_mutex mutex_;
   std::vector<std::shared_ptr<const SpreadRow>> rows_;  // #vertices, empty until asked for
   size_t kept_bytes_ = 0;

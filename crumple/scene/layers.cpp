@@ -81,13 +81,14 @@ void World::Simulation::step_body(int index) {
     hit.impulse = sign * contact.impulse * (world_to_rest * contact.normal);
     hit.friction = sign * (world_to_rest * contact.friction);
     hit.other = other(contact, is_a);
+    hit.mass = body.mass;
     w.hits.push_back(hit);
   }
   w.effects = {};
   for (Layer& layer : body.layers) {
     std::visit(
         [&](auto& at_work) {
-          StepContext now{dt, body.mass, w.hits, {}};
+          StepContext now{dt, w.hits, {}, {}};
           crumple::step_layer(at_work, now);
           w.effects.reshaped = w.effects.reshaped || now.effects.reshaped;
           w.effects.restitution = now.effects.restitution;

@@ -28,8 +28,9 @@ struct Victim {
     model = std::move(*built);
     state = start(model);
   }
-  void take(const std::vector<Hit>& hits, double dt = kReferenceStep) {
-    StepContext now{dt, kMass, hits, {}};
+  void take(std::vector<Hit> hits, double dt = kReferenceStep) {
+    for (Hit& hit : hits) hit.mass = kMass;
+    StepContext now{dt, hits, {}, {}};
     step(model, state, now);
     effects = now.effects;
   }

@@ -85,7 +85,8 @@ void restored(const Model& model, State& state) {
   const Skin& skin = model.body->skin;
   state.positions.resize(skin.vertices);
   skin_all(skin, state.weights, state.positions);
-  state.stale.clear();
+  state.stale.clear(), state.moved.clear();
+  state.torn.reset();  // made again with the next hit, from the links that are broken then
   state.busy = state.restitution != model.restitution;
   state.active.assign(skin.blocks, 0);
   state.largest = 0;

@@ -54,6 +54,9 @@ struct State {
   // derived from the above
   std::vector<unsigned char> active;  // #blocks: some row of the block is pending
   std::vector<int> stale;             // blocks whose positions are out of date
+  std::vector<int> moved;             // blocks whose positions changed in the last step
+  std::shared_ptr<SpreadRows> torn;   // instead of the model's, once links of the body have broken
+  size_t torn_links = 0;              // how many had when it was made
   std::vector<Vec3f> positions;       // #vertices, rest frame
   float largest = 0;                  // of what is pending
   double norm = 0;                    // of what is pending, per vertex

@@ -12,9 +12,9 @@ namespace {
 using Wishes = std::map<int, std::vector<double>>;
 
 /// Speed change by all hits of one pair of bodies: whether it yields must not depend on how many points share the load.
-std::map<int, double> pooled_speed_changes(const StepContext& now) {
-  std::map<int, double> pooled;
-  for (const Hit& hit : now.hits) pooled[hit.other] += hit.impulse.norm() / now.mass;
+std::map<std::pair<int, int>, double> pooled_speed_changes(const StepContext& now) {
+  std::map<std::pair<int, int>, double> pooled;
+  for (const Hit& hit : now.hits) pooled[{hit.part, hit.other}] += hit.impulse.norm() / hit.mass;
   return pooled;
 }
 
@@ -46,25 +46,35 @@ void project_hit(const Model& model, const State& state, const Hit& hit, const V
 Wishes project_impulses(const Model& model, const State& state, const StepContext& now) {
   Wishes wishes;
   if (now.hits.empty() || model.rigid) return wishes;
-  const std::map<int, double> pooled = pooled_speed_changes(now);
+  const std::map<std::pair<int, int>, double> pooled = pooled_speed_changes(now);
   for (const Hit& hit : now.hits) {
-    const double share = excess_share(pooled.at(hit.other), yield_at(model, hit), now.dt);
+    const double share = excess_share(pooled.at({hit.part, hit.other}), yield_at(model, hit), now.dt);
     if (share == 0) continue;
     const Vec3 impulse = model.settings.friction ? Vec3(hit.impulse + hit.friction) : hit.impulse;
     // The reference step, not dt: the mark of a hit must not depend on the step it fell into.
-    project_hit(model, state, hit, kReferenceStep / now.mass * share * impulse, wishes);
+    project_hit(model, state, hit, kReferenceStep / hit.mass * share * impulse, wishes);
   }
   return wishes;
 }
 
+/// Links that have broken stop what spreads along the body.
+SpreadRows& rows_of(const Model& model, State& state, std::span<const uint8_t> broken) {
+  const size_t count = static_cast<size_t>(std::count(broken.begin(), broken.end(), 1));
+  if (count == 0) return *model.spread;
+  if (!state.torn || state.torn_links != count) state.torn = std::make_shared<SpreadRows>(model.spread, broken), state.torn_links = count;
+  return *state.torn;
+}
+
 /// Each wish reaches its neighbourhood along the body. eq. 11
-void spread(const Model& model, State& state, const Wishes& wishes) {
+void spread(const Model& model, State& state, const Wishes& wishes, std::span<const uint8_t> broken) {
+  if (wishes.empty()) return;
+  SpreadRows& rows = rows_of(model, state, broken);
   const size_t examples = static_cast<size_t>(model.body->skin.examples);
   std::vector<float> wish(examples);
   for (const auto& [vertex, change] : wishes) {
     std::copy(change.begin(), change.end(), wish.begin());
     if (std::all_of(wish.begin(), wish.end(), [](float value) { return value == 0; })) continue;
-    const auto row = model.spread->row(vertex);
+    const auto row = rows.row(vertex);
     for (size_t i = 0; i < row->vertices.size(); ++i) {
       const size_t reached = static_cast<size_t>(row->vertices[i]);
       float* pending = &state.pending[reached * examples];
@@ -112,7 +122,9 @@ void soften_restitution(const Model& model, State& state, StepContext& now) {
 void reskin(const Model& model, State& state, Effects& effects) {
   effects.reshaped = !state.stale.empty();
   skin_blocks(model.body->skin, state.weights, state.stale, state.positions);
+  std::swap(state.moved, state.stale);
   state.stale.clear();
+  effects.moved = state.moved;
 }
 
 }  // namespace
@@ -124,7 +136,7 @@ double interest(const Model& model, double dt) {
 void step(const Model& model, State& state, StepContext& now) {
   const Wishes wishes = project_impulses(model, state, now);
   if (!wishes.empty() && state.waited > 0) apply(model, state, 0);  // catch up first: new changes must not age with those that waited
-  spread(model, state, wishes);
+  spread(model, state, wishes, now.broken);
   if (wishes.empty() && may_wait(state, now.dt)) {
     state.waited += state.largest > 0 ? now.dt : 0;
   } else {
