@@ -16,13 +16,13 @@ void add_fan(const btConvexHullComputer& computer, int first_edge, std::vector<T
     faces.push_back({corner, original(edge->getSourceVertex()), original(edge->getTargetVertex())});
 }
 
-double signed_volume(std::span<const Vec3> points, const std::vector<Triangle>& faces) {
+}  // namespace
+
+double volume(const ConvexHull& hull, std::span<const Vec3> points) {
   double volume = 0;
-  for (const Triangle& f : faces) volume += (points[f[0]] - points[0]).dot((points[f[1]] - points[0]).cross(points[f[2]] - points[0]));
+  for (const Triangle& f : hull.faces) volume += (points[f[0]] - points[0]).dot((points[f[1]] - points[0]).cross(points[f[2]] - points[0]));
   return volume / 6;
 }
-
-}  // namespace
 
 ConvexHull convex_hull(std::span<const Vec3> points) {
   ConvexHull hull;
@@ -32,7 +32,7 @@ ConvexHull convex_hull(std::span<const Vec3> points) {
   for (int i = 0; i < computer.vertices.size(); ++i) hull.vertices.push_back(computer.original_vertex_index[i]);
   std::sort(hull.vertices.begin(), hull.vertices.end());
   for (int i = 0; i < computer.faces.size(); ++i) add_fan(computer, computer.faces[i], hull.faces);
-  if (signed_volume(points, hull.faces) < 0)
+  if (volume(hull, points) < 0)  // as yet signed
     for (Triangle& face : hull.faces) std::swap(face[1], face[2]);
   return hull;
 }

@@ -15,4 +15,7 @@ struct ConvexHull {
 /// The hull to within 1/10000 of the points' extent: what sticks out less may be left out. Flat point sets give few or no faces.
 ConvexHull convex_hull(std::span<const Vec3> points);
 
+/// m^3 inside the hull of these points.
+double volume(const ConvexHull& hull, std::span<const Vec3> points);
+
 }  // namespace crumple::rigid

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <btBulletDynamicsCommon.h>
@@ -27,6 +30,39 @@ struct Joint {
   JointFrames frames;
   btJointFeedback feedback;
   std::unique_ptr<btTypedConstraint> constraint;
+};
+
+/// Pairs of parts that may overlap, as (lower, higher) part, and how deep.
+class AllowedOverlaps {
+ public:
+  void allow(int a, int b, double depth);
+  void forget(int part);
+  const std::map<std::pair<int, int>, double>& pairs() const { return depths_; }
+
+  /// Shrinks the depths to what the last collision detection has found, and forgets who no longer overlaps. Then makes the engine believe that what
+  /// is allowed is not there: points within the depth seem to just touch, and none bounces. `give_back` ends the make-believe.
+  void hide(std::span<const std::unique_ptr<Part>> parts, btOverlappingPairCache& cache);
+  void give_back();
+
+ private:
+  struct Hidden {
+    btManifoldPoint* point;
+    btScalar distance, restitution;
+  };
+  void collect_manifolds(const Part& a, const Part& b, btOverlappingPairCache& cache);
+  std::map<std::pair<int, int>, double> depths_;
+  btManifoldArray manifolds_;   // of one pair
+  std::vector<Hidden> hidden_;  // as they really are
+};
+
+/// The engine's world, with allowed overlaps hidden from the solver.
+class OverlapWorld final : public btDiscreteDynamicsWorld {
+ public:
+  using btDiscreteDynamicsWorld::btDiscreteDynamicsWorld;
+  void solveConstraints(btContactSolverInfo& info) override;
+
+  AllowedOverlaps overlaps;
+  std::span<const std::unique_ptr<Part>> parts;  // set before every step
 };
 
 /// Which contact manifolds touch a part. Made when first asked for after a step, so that many parts may reshape for the price of one
@@ -78,7 +114,7 @@ struct World::Engine {
   btCollisionDispatcher dispatcher;
   btDbvtBroadphase broadphase;
   btSequentialImpulseConstraintSolver solver;
-  btDiscreteDynamicsWorld world;
+  OverlapWorld world;
   btRigidBody ground;                          // what joints to the world hold on to; collides with nothing. One per world, unlike the engine's own.
   std::vector<std::unique_ptr<Part>> parts;    // empty where removed
   std::vector<std::unique_ptr<Joint>> joints;  // empty where removed

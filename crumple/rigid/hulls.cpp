@@ -3,90 +3,55 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 
 #include "crumple/core/parallel.h"
+#include "crumple/core/random.h"
 #include "crumple/geometry/mesh.h"
 #include "crumple/rigid/convex_hull.h"
 #include "crumple/rigid/hull_overshoot.h"
+#include "crumple/rigid/tet_clusters.h"
+#include "crumple/rigid/tet_points.h"
 
 namespace crumple::rigid {
 namespace {
 
-constexpr int kRounds = 50;  // of k-means; by then clusters move by less than anyone can see
 constexpr int kBlends = 24;
-
-using Members = std::vector<int>;  // tetrahedra of one cluster
-
-/// Farthest-point start: the point farthest from the middle, then always the one farthest from all chosen.
-std::vector<Vec3> far_apart(std::span<const Vec3> points, int count) {
-  Vec3 mean = Vec3::Zero();
-  for (const Vec3& point : points) mean += point / static_cast<double>(points.size());
-  std::vector<double> distance(points.size());
-  for (size_t i = 0; i < points.size(); ++i) distance[i] = (points[i] - mean).squaredNorm();
-  std::vector<Vec3> chosen;
-  while (static_cast<int>(chosen.size()) < count) {
-    const size_t farthest = std::max_element(distance.begin(), distance.end()) - distance.begin();
-    if (!chosen.empty() && !(distance[farthest] > 0)) break;
-    chosen.push_back(points[farthest]);
-    for (size_t i = 0; i < points.size(); ++i) {
-      const double squared = (points[i] - chosen.back()).squaredNorm();
-      distance[i] = chosen.size() == 1 ? squared : std::min(distance[i], squared);
-    }
-  }
-  return chosen;
-}
-
-bool assign_to_nearest(std::span<const Vec3> points, std::span<const Vec3> centers, std::vector<int>& labels) {
-  bool changed = false;
-  for (size_t i = 0; i < points.size(); ++i) {
-    int best = 0;
-    for (size_t c = 1; c < centers.size(); ++c)
-      if ((points[i] - centers[c]).squaredNorm() < (points[i] - centers[best]).squaredNorm()) best = static_cast<int>(c);
-    changed |= labels[i] != best;
-    labels[i] = best;
-  }
-  return changed;
-}
-
-void move_to_means(std::span<const Vec3> points, std::span<const int> labels, std::vector<Vec3>& centers) {
-  std::vector<Vec3> sums(centers.size(), Vec3::Zero());
-  std::vector<int> counts(centers.size(), 0);
-  for (size_t i = 0; i < points.size(); ++i) sums[labels[i]] += points[i], ++counts[labels[i]];
-  for (size_t c = 0; c < centers.size(); ++c)
-    if (counts[c] > 0) centers[c] = sums[c] / counts[c];
-}
-
-/// Lloyd's k-means over the members' centres; clusters that come out empty are left out.
-std::vector<Members> k_means(const std::vector<Vec3>& centers_of_tets, const Members& members, int count) {
-  std::vector<Vec3> points;
-  for (const int tet : members) points.push_back(centers_of_tets[tet]);
-  std::vector<Vec3> centers = far_apart(points, count);
-  std::vector<int> labels(points.size(), -1);
-  for (int round = 0; round < kRounds && assign_to_nearest(points, centers, labels); ++round) move_to_means(points, labels, centers);
-  std::vector<Members> clusters(centers.size());
-  for (size_t i = 0; i < members.size(); ++i) clusters[labels[i]].push_back(members[i]);
-  std::erase_if(clusters, [](const Members& cluster) { return cluster.empty(); });
-  return clusters;
-}
 
 struct Cluster {
   Members tets;
-  std::vector<int> vertices;     // of its tetrahedra, ascending
-  std::vector<uint8_t> extreme;  // #vertices: on the hull in some shape
+  int piece = 0;
+  std::vector<int> points;       // of its tetrahedra, ascending: vertices, then carried points
+  std::vector<uint8_t> extreme;  // #points: on the hull in some shape
   Overshoot overshoot;
 };
 
-std::vector<Vec3> gather(std::span<const Vec3> positions, std::span<const int> vertices) {
+/// What may become one hull: a whole body, or one piece of a scored one.
+struct Piece {
+  int number = 0;
+  Members tets;
+  // Of the piece's own tetrahedra, in every shape. Those along cuts reach beyond them, so the hull's faces along cuts lie inside and do not count,
+  // whereas what is bridged outside counts, and so does a hollow of the cut itself that is wider than a tetrahedron.
+  std::vector<BodySurface> surfaces;
+};
+
+std::vector<Vec3> gather(std::span<const Vec3> positions, std::span<const int> chosen) {
   std::vector<Vec3> points;
-  points.reserve(vertices.size());
-  for (const int v : vertices) points.push_back(positions[v]);
+  points.reserve(chosen.size());
+  for (const int v : chosen) points.push_back(positions[v]);
   return points;
+}
+
+Vec3 mean_of(std::span<const Vec3> positions, std::span<const int> chosen) {
+  Vec3 sum = Vec3::Zero();
+  for (const int v : chosen) sum += positions[v];
+  return sum / static_cast<double>(chosen.size());
 }
 
 class Decomposer {
  public:
-  Decomposer(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, double tolerance);
+  Decomposer(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, double tolerance, const ScoredTets* scored);
   void start(int count);
   /// Splits the cluster that stands out most beyond the tolerance; false if none can be split.
   bool split_worst();
@@ -95,74 +60,107 @@ class Decomposer {
   HullDecomposition result();
 
  private:
-  std::vector<Cluster> measured(std::vector<Members> members, Sampling sampling) const;
+  void find_pieces(const ScoredTets* scored);
+  double volume_of(int tet) const;
+  std::vector<Cluster> measured(std::vector<Members> members, int piece, Sampling sampling) const;
   void measure(Cluster& cluster, Sampling sampling) const;
   std::vector<std::vector<Members>> possible_cuts(const Cluster& cluster) const;
   void add_extremes_of_blends(Cluster& cluster) const;
+  void add_hull(const Cluster& cluster, HullDecomposition& result) const;
 
   const TetMesh& mesh_;
-  std::span<const std::vector<Vec3>> shapes_;
+  bool scored_;
+  TetPoints tet_points_;
+  std::vector<std::vector<Vec3>> shapes_;  // vertices, then carried points
   double tolerance_;
   std::vector<Vec3> centers_;             // #tets, at rest
   std::vector<Triangle> faces_, sorted_;  // boundary faces; with sorted corners, ascending
-  std::vector<BodySurface> surfaces_;     // #shapes
+  std::vector<Piece> pieces_;
   std::vector<Cluster> clusters_;
 };
 
-Decomposer::Decomposer(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, double tolerance)
-    : mesh_(mesh), shapes_(shapes), tolerance_(tolerance), faces_(boundary_faces(mesh)), sorted_(faces_) {
-  for (const auto& [a, b, c, d] : mesh.tets) centers_.push_back((mesh.positions[a] + mesh.positions[b] + mesh.positions[c] + mesh.positions[d]) / 4);
+Decomposer::Decomposer(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, double tolerance, const ScoredTets* scored)
+    : mesh_(mesh), scored_(scored), tet_points_(tet_points(mesh, scored)), tolerance_(tolerance), faces_(boundary_faces(mesh)), sorted_(faces_) {
+  for (const auto& shape : shapes) shapes_.push_back(with_carried(shape, tet_points_.carried));
+  const std::vector<Vec3> rest = with_carried(mesh.positions, tet_points_.carried);
+  for (size_t t = 0; t < mesh.tets.size(); ++t) centers_.push_back(mean_of(rest, tet_points_.of(static_cast<int>(t))));
   for (Triangle& face : sorted_) std::sort(face.begin(), face.end());
   std::sort(sorted_.begin(), sorted_.end());
-  for (const auto& shape : shapes) surfaces_.emplace_back(shape, faces_);
+  find_pieces(scored);
 }
 
-void Decomposer::measure(Cluster& cluster, Sampling sampling) const {
-  for (const int tet : cluster.tets) cluster.vertices.insert(cluster.vertices.end(), mesh_.tets[tet].begin(), mesh_.tets[tet].end());
-  std::sort(cluster.vertices.begin(), cluster.vertices.end());
-  cluster.vertices.erase(std::unique(cluster.vertices.begin(), cluster.vertices.end()), cluster.vertices.end());
-  cluster.extreme.assign(cluster.vertices.size(), 0);
-  for (size_t s = 0; s < shapes_.size(); ++s) {
-    const std::vector<Vec3> points = gather(shapes_[s], cluster.vertices);
-    const ConvexHull hull = convex_hull(points);
-    for (const int v : hull.vertices) cluster.extreme[v] = 1;
-    add_overshoot(surfaces_[s], sorted_, points, cluster.vertices, hull, static_cast<int>(s), tolerance_, sampling, cluster.overshoot);
+/// The surface of some faces alone: the number of all vertices does not matter then.
+BodySurface surface_of(std::span<const Vec3> positions, std::vector<Triangle> faces) {
+  std::vector<int> used;
+  for (const Triangle& face : faces) used.insert(used.end(), face.begin(), face.end());
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  for (Triangle& face : faces)
+    for (int& v : face) v = static_cast<int>(std::lower_bound(used.begin(), used.end(), v) - used.begin());
+  return BodySurface(gather(positions, used), faces);
+}
+
+void Decomposer::find_pieces(const ScoredTets* scored) {
+  const auto piece_of = [&](int tet) { return scored ? scored->piece[tet] : 0; };
+  std::vector<Piece> pieces(scored ? *std::max_element(scored->piece.begin(), scored->piece.end()) + 1 : 1);
+  for (size_t t = 0; t < mesh_.tets.size(); ++t) pieces[piece_of(static_cast<int>(t))].tets.push_back(static_cast<int>(t));
+  std::vector<std::vector<Triangle>> faces(pieces.size());
+  const std::vector<int> behind = boundary_face_tets(mesh_);
+  for (size_t f = 0; f < faces_.size(); ++f) faces[piece_of(behind[f])].push_back(faces_[f]);
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    if (pieces[p].tets.empty()) continue;
+    pieces[p].number = static_cast<int>(p);
+    for (const auto& shape : shapes_) pieces[p].surfaces.push_back(surface_of(shape, faces[p]));
+    pieces_.push_back(std::move(pieces[p]));
   }
 }
 
-std::vector<Cluster> Decomposer::measured(std::vector<Members> members, Sampling sampling) const {
+void Decomposer::measure(Cluster& cluster, Sampling sampling) const {
+  for (const int tet : cluster.tets) {
+    const std::span<const int> points = tet_points_.of(tet);
+    cluster.points.insert(cluster.points.end(), points.begin(), points.end());
+  }
+  std::sort(cluster.points.begin(), cluster.points.end());
+  cluster.points.erase(std::unique(cluster.points.begin(), cluster.points.end()), cluster.points.end());
+  cluster.extreme.assign(cluster.points.size(), 0);
+  for (size_t s = 0; s < shapes_.size(); ++s) {
+    const std::vector<Vec3> points = gather(shapes_[s], cluster.points);
+    const ConvexHull hull = convex_hull(points);
+    for (const int v : hull.vertices) cluster.extreme[v] = 1;
+    add_overshoot(pieces_[cluster.piece].surfaces[s], sorted_, points, cluster.points, hull, static_cast<int>(s), tolerance_, sampling,
+                  cluster.overshoot);
+  }
+}
+
+std::vector<Cluster> Decomposer::measured(std::vector<Members> members, int piece, Sampling sampling) const {
   std::vector<Cluster> clusters(members.size());
   parallel_for(members.size(), 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       clusters[i].tets = std::move(members[i]);
+      clusters[i].piece = piece;
       measure(clusters[i], sampling);
     }
   });
   return clusters;
 }
 
+double Decomposer::volume_of(int tet) const {
+  const std::vector<Vec3> points = gather(shapes_[0], tet_points_.of(tet));
+  return volume(convex_hull(points), points);
+}
+
 void Decomposer::start(int count) {
-  Members all(mesh_.tets.size());
-  std::iota(all.begin(), all.end(), 0);
-  clusters_ = measured(k_means(centers_, all, count), Sampling::Fine);
-}
-
-/// The directions across `outward`, the one first along which the points spread most.
-std::array<Vec3, 2> cut_normals(std::span<const Vec3> points, const Vec3& outward) {
-  Vec3 mean = Vec3::Zero();
-  for (const Vec3& point : points) mean += point / static_cast<double>(points.size());
-  Mat3 spread = Mat3::Zero();
-  for (const Vec3& point : points) spread += (point - mean) * (point - mean).transpose();
-  const Vec3 u = outward.unitOrthogonal(), v = outward.cross(u);
-  const double angle = 0.5 * std::atan2(2 * u.dot(spread * v), u.dot(spread * u) - v.dot(spread * v));
-  const Vec3 most = std::cos(angle) * u + std::sin(angle) * v;
-  return {most, outward.cross(most)};
-}
-
-std::vector<Members> cut_by_plane(std::span<const Vec3> centers, const Members& members, const Vec3& at, const Vec3& normal) {
-  std::vector<Members> sides(2);
-  for (size_t i = 0; i < members.size(); ++i) sides[(centers[i] - at).dot(normal) > 0].push_back(members[i]);
-  return sides;
+  std::vector<double> volumes;
+  for (const Piece& piece : pieces_) {
+    volumes.push_back(0);
+    if (pieces_.size() > 1)
+      for (const int tet : piece.tets) volumes.back() += volume_of(tet);
+  }
+  const std::vector<int> shares = share_out(volumes, count);
+  for (size_t p = 0; p < pieces_.size(); ++p) {
+    std::vector<Cluster> clusters = measured(k_means(centers_, pieces_[p].tets, shares[p]), static_cast<int>(p), Sampling::Fine);
+    std::move(clusters.begin(), clusters.end(), std::back_inserter(clusters_));
+  }
 }
 
 /// In two by distance, or through the floor below the widest bridge, either way.
@@ -172,10 +170,7 @@ std::vector<std::vector<Members>> Decomposer::possible_cuts(const Cluster& clust
   if (bridge.shape >= 0) {
     const std::vector<Vec3>& shape = shapes_[bridge.shape];
     std::vector<Vec3> centers;
-    for (const int tet : cluster.tets) {
-      const auto& [a, b, c, d] = mesh_.tets[tet];
-      centers.push_back((shape[a] + shape[b] + shape[c] + shape[d]) / 4);
-    }
+    for (const int tet : cluster.tets) centers.push_back(mean_of(shape, tet_points_.of(tet)));
     for (const Vec3& normal : cut_normals(centers, bridge.outward)) cuts.push_back(cut_by_plane(centers, cluster.tets, bridge.floor, normal));
   }
   std::erase_if(cuts, [](const std::vector<Members>& cut) { return cut.size() < 2 || cut[0].empty() || cut[1].empty(); });
@@ -188,15 +183,16 @@ bool Decomposer::split_worst() {
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return clusters_[a].overshoot.beyond > clusters_[b].overshoot.beyond; });
   for (const int worst : order) {
     if (!(clusters_[worst].overshoot.beyond > 0)) return false;
+    const int piece = clusters_[worst].piece;
     std::vector<Members> halves;  // of all cuts, one after another
     for (std::vector<Members>& cut : possible_cuts(clusters_[worst])) halves.insert(halves.end(), cut.begin(), cut.end());
     if (halves.empty()) continue;  // a single tetrahedron
-    std::vector<Cluster> tried = measured(std::move(halves), Sampling::Coarse);
+    std::vector<Cluster> tried = measured(std::move(halves), piece, Sampling::Coarse);
     size_t best = 0;
     const auto left = [&](size_t i) { return tried[i].overshoot.beyond + tried[i + 1].overshoot.beyond; };
     for (size_t i = 2; i < tried.size(); i += 2)
       if (left(i) < left(best)) best = i;
-    std::vector<Cluster> split = measured({std::move(tried[best].tets), std::move(tried[best + 1].tets)}, Sampling::Fine);
+    std::vector<Cluster> split = measured({std::move(tried[best].tets), std::move(tried[best + 1].tets)}, piece, Sampling::Fine);
     clusters_[worst] = std::move(split[0]);
     clusters_.push_back(std::move(split[1]));
     return true;
@@ -210,17 +206,9 @@ double Decomposer::overshoot() const {
   return percentile_95(all);
 }
 
-/// [0, 1), the same on every machine (splitmix64).
-double random_unit(uint64_t& state) {
-  uint64_t z = (state += 0x9e3779b97f4a7c15ull);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
-}
-
-std::vector<double> random_blend(size_t count, uint64_t& state) {
+std::vector<double> random_blend(size_t count, Random& random) {
   std::vector<double> weights(count);
-  for (double& weight : weights) weight = -std::log(1 - random_unit(state));  // uniform over the simplex
+  for (double& weight : weights) weight = -std::log(1 - random.unit());  // uniform over the simplex
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   for (double& weight : weights) weight /= sum;
   return weights;
@@ -230,13 +218,13 @@ std::vector<double> random_blend(size_t count, uint64_t& state) {
 void Decomposer::add_extremes_of_blends(Cluster& cluster) const {
   if (shapes_.size() < 2) return;
   std::vector<std::vector<Vec3>> shapes;
-  for (const auto& shape : shapes_) shapes.push_back(gather(shape, cluster.vertices));
+  for (const auto& shape : shapes_) shapes.push_back(gather(shape, cluster.points));
   const Bounds bounds = bounds_of(shapes[0]);
-  std::vector<Vec3> points(cluster.vertices.size());
-  uint64_t state = 1;
+  std::vector<Vec3> points(cluster.points.size());
+  Random random(1);
   for (int blend = 0; blend < kBlends; ++blend) {
-    const std::vector<double> from = random_blend(shapes.size(), state), to = random_blend(shapes.size(), state);
-    const Vec3 direction = Vec3(random_unit(state) - 0.5, random_unit(state) - 0.5, random_unit(state) - 0.5).normalized() / bounds.diagonal();
+    const std::vector<double> from = random_blend(shapes.size(), random), to = random_blend(shapes.size(), random);
+    const Vec3 direction = Vec3(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5).normalized() / bounds.diagonal();
     for (size_t i = 0; i < points.size(); ++i) {
       const double along = blend % 2 == 0 ? 0.0 : std::clamp(0.5 + direction.dot(shapes[0][i] - (bounds.low + bounds.high) / 2), 0.0, 1.0);
       points[i].setZero();
@@ -244,6 +232,22 @@ void Decomposer::add_extremes_of_blends(Cluster& cluster) const {
     }
     for (const int v : convex_hull(points).vertices) cluster.extreme[v] = 1;
   }
+}
+
+void Decomposer::add_hull(const Cluster& cluster, HullDecomposition& result) const {
+  const bool flat = std::count(cluster.extreme.begin(), cluster.extreme.end(), 1) < 4;  // keeps all its points
+  const int vertex_count = static_cast<int>(mesh_.positions.size());
+  std::vector<int>& vertices = result.vertices.emplace_back();
+  std::vector<CarriedPoint>& carried = result.carried.emplace_back();
+  for (size_t i = 0; i < cluster.points.size(); ++i) {
+    const int point = cluster.points[i];
+    if (!flat && !cluster.extreme[i]) continue;
+    if (point < vertex_count)
+      vertices.push_back(point);
+    else
+      carried.push_back(tet_points_.carried[point - vertex_count]);
+  }
+  if (scored_) result.piece.push_back(pieces_[cluster.piece].number);
 }
 
 HullDecomposition Decomposer::result() {
@@ -254,12 +258,8 @@ HullDecomposition Decomposer::result() {
   });
   std::vector<int> hull_of_tet(mesh_.tets.size());
   for (size_t c = 0; c < clusters_.size(); ++c) {
-    const Cluster& cluster = clusters_[c];
-    for (const int tet : cluster.tets) hull_of_tet[tet] = static_cast<int>(c);
-    std::vector<int> extremes;
-    for (size_t i = 0; i < cluster.vertices.size(); ++i)
-      if (cluster.extreme[i]) extremes.push_back(cluster.vertices[i]);
-    result.vertices.push_back(extremes.size() >= 4 ? std::move(extremes) : cluster.vertices);  // a flat cluster keeps all
+    for (const int tet : clusters_[c].tets) hull_of_tet[tet] = static_cast<int>(c);
+    add_hull(clusters_[c], result);
   }
   result.faces.resize(clusters_.size());
   const std::vector<int> behind = boundary_face_tets(mesh_);
@@ -269,10 +269,10 @@ HullDecomposition Decomposer::result() {
 
 }  // namespace
 
-HullDecomposition decompose(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, const HullSettings& settings, const ScoredTets*) {
+HullDecomposition decompose(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, const HullSettings& settings, const ScoredTets* scored) {
   if (mesh.tets.empty()) return {};
   const std::vector<std::vector<Vec3>> rest_only = {mesh.positions};
-  Decomposer decomposer(mesh, shapes.empty() ? std::span<const std::vector<Vec3>>(rest_only) : shapes, settings.tolerance);
+  Decomposer decomposer(mesh, shapes.empty() ? std::span<const std::vector<Vec3>>(rest_only) : shapes, settings.tolerance, scored);
   decomposer.start(std::clamp(settings.least, 1, std::max(1, settings.most)));
   while (decomposer.size() < settings.most && decomposer.overshoot() > settings.tolerance)
     if (!decomposer.split_worst()) break;

@@ -154,6 +154,7 @@ void World::remove_part(int index) {
   Part& part = engine_->part(index);
   engine_->wake_neighbors(part);
   for (const int joint : std::vector<int>(part.joints)) engine_->remove_joint(joint);
+  engine_->world.overlaps.forget(index);
   engine_->world.removeRigidBody(&part.body);
   engine_->parts[index].reset();
   engine_->manifold_index.valid = false;
@@ -169,6 +170,7 @@ void World::step(double dt, Loads& loads) {
   for (const auto& part : engine.parts)
     if (part && part->motion == Motion::Scripted) prepare_scripted(*part, dt);
   engine.drive_motors(dt);
+  engine.world.parts = engine.parts;
   engine.world.stepSimulation(dt, 0);  // no substeps: exactly one step of dt
   for (const auto& part : engine.parts)
     if (part && part->motion == Motion::Scripted) move_scripted(engine.world, *part, dt);

@@ -89,14 +89,14 @@ class World {
   };
   void reshape(int part, const Reshape& change);
 
-  /// Two parts that were one until now may overlap: they are kept from coming closer, but not pushed apart. `depth` is how deep; it shrinks as they part, and
-  /// once they have, they collide as any others.
+  /// Two parts that were one until now may overlap by `depth`: they are kept from coming closer, but not pushed apart. Each step the depth shrinks to the
+  /// deepest contact; once there is none, they collide as any others. Infinite: as deep as the next step finds them.
   struct Overlap {
     int part_a, part_b;
     double depth;  // m
   };
-  void allow_overlap(const Overlap& overlap);
-  std::vector<Overlap> overlaps() const;  // still allowed, in the order they were given
+  void allow_overlap(const Overlap& overlap);  // a pair given again starts again
+  std::vector<Overlap> overlaps() const;       // still allowed, in order of their parts
 
  private:
   struct Engine;

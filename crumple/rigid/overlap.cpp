@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cassert>
+
+#include "crumple/rigid/engine.h"
+
+namespace crumple::rigid {
+namespace {
+
+/// How deep the deepest point is; 0 if none is.
+double deepest(const btManifoldArray& manifolds) {
+  double depth = 0;
+  for (int m = 0; m < manifolds.size(); ++m)
+    for (int i = 0; i < manifolds[m]->getNumContacts(); ++i)
+      depth = std::max(depth, -static_cast<double>(manifolds[m]->getContactPoint(i).getDistance()));
+  return depth;
+}
+
+}  // namespace
+
+void AllowedOverlaps::allow(int a, int b, double depth) {
+  assert(a != b);
+  if (depth > 0) depths_[std::minmax(a, b)] = depth;
+}
+
+void AllowedOverlaps::forget(int part) {
+  std::erase_if(depths_, [&](const auto& pair) { return pair.first.first == part || pair.first.second == part; });
+}
+
+void AllowedOverlaps::collect_manifolds(const Part& a, const Part& b, btOverlappingPairCache& cache) {
+  manifolds_.resize(0);
+  const auto proxy = [](const Part& part) { return const_cast<btBroadphaseProxy*>(part.body.getBroadphaseProxy()); };
+  const btBroadphasePair* pair = cache.findPair(proxy(a), proxy(b));
+  if (pair && pair->m_algorithm) pair->m_algorithm->getAllContactManifolds(manifolds_);
+}
+
+void AllowedOverlaps::hide(std::span<const std::unique_ptr<Part>> parts, btOverlappingPairCache& cache) {
+  hidden_.clear();
+  for (auto next = depths_.begin(); next != depths_.end();) {
+    const auto pair = next++;
+    const Part &a = *parts[pair->first.first], &b = *parts[pair->first.second];
+    if (!a.body.isActive() && !b.body.isActive()) continue;  // not looked at while both sleep
+    collect_manifolds(a, b, cache);
+    double& depth = pair->second;
+    depth = std::min(depth, deepest(manifolds_));
+    if (!(depth > 0)) {
+      depths_.erase(pair);
+      continue;
+    }
+    for (int m = 0; m < manifolds_.size(); ++m) {
+      for (int i = 0; i < manifolds_[m]->getNumContacts(); ++i) {
+        btManifoldPoint& point = manifolds_[m]->getContactPoint(i);
+        hidden_.push_back({&point, point.m_distance1, point.m_combinedRestitution});
+        if (point.m_distance1 < 0) point.m_distance1 = std::min(0.0, point.m_distance1 + depth);
+        point.m_combinedRestitution = 0;
+      }
+    }
+  }
+}
+
+void AllowedOverlaps::give_back() {
+  for (const Hidden& hidden : hidden_) {
+    hidden.point->m_distance1 = hidden.distance;
+    hidden.point->m_combinedRestitution = hidden.restitution;
+  }
+  hidden_.clear();
+}
+
+void OverlapWorld::solveConstraints(btContactSolverInfo& info) {
+  overlaps.hide(parts, *getPairCache());
+  btDiscreteDynamicsWorld::solveConstraints(info);
+  overlaps.give_back();
+}
+
+void World::allow_overlap(const Overlap& overlap) {
+  assert(has_part(overlap.part_a) && has_part(overlap.part_b));
+  engine_->world.overlaps.allow(overlap.part_a, overlap.part_b, overlap.depth);
+}
+
+std::vector<World::Overlap> World::overlaps() const {
+  std::vector<Overlap> result;
+  for (const auto& [parts, depth] : engine_->world.overlaps.pairs()) result.push_back({parts.first, parts.second, depth});
+  return result;
+}
+
+}  // namespace crumple::rigid
