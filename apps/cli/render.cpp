@@ -4,14 +4,16 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/pictures.h"
+#include "apps/cli/plots.h"
 
 namespace crumple::cli {
 namespace {
 
 struct Options {
-  std::string folder, file, sheet, camera, color = "plain", size;
+  std::string folder, file, sheet, camera, color = "plain", size, plot;
   int frame = -1, samples = 0;
   Loudness loudness;
+  bool is_picture() const { return frame >= 0 || samples > 0 || !sheet.empty() || !camera.empty() || color != "plain" || !size.empty(); }
 };
 
 bool parse_pair(const std::string& text, int& first, int& second, int most) {
@@ -20,8 +22,17 @@ bool parse_pair(const std::string& text, int& first, int& second, int most) {
          second <= most;
 }
 
+int plot(const Options& options) {
+  if (options.is_picture()) return complain(input_error("--plot draws numbers, not a picture: leave out --frame, --sheet, --color, --camera, --size and --samples"));
+  if (Result<void> drawn = make_plot(options.plot, options.folder, options.file); !drawn) return complain(drawn.error());
+  fmt::print("{}\n", options.file);
+  return kDone;
+}
+
 int run(const Options& options) {
+  if (!options.plot.empty()) return plot(options);
   const std::string extension = std::filesystem::path(options.file).extension().string();
+  if (extension == ".svg") return complain(input_error(fmt::format("{}: .svg is for plots; say which, such as --plot timing", options.file)));
   if (extension != ".png" && extension != ".mp4") return complain(input_error(fmt::format("{}: pictures are .png, videos .mp4", options.file)));
   PictureOptions picture;
   picture.camera = options.camera;
@@ -55,15 +66,16 @@ int run(const Options& options) {
 
 void add_render(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("render", "Ray trace pictures of a recording");
+  CLI::App* command = app.add_subcommand("render", "Ray trace pictures of a recording, or plot its numbers");
   command->add_option("recording", options->folder, "Folder made by 'crumple run'")->required();
-  command->add_option("-o,--output", options->file, "FILE.png (a frame or a sheet) or FILE.mp4 (all frames)")->required();
+  command->add_option("-o,--output", options->file, "FILE.png (a frame or a sheet), FILE.mp4 (all frames) or FILE.svg (a plot)")->required();
   command->add_option("--frame", options->frame, "One picture of this frame")->check(CLI::Range(0, 1000000000));
   command->add_option("--sheet", options->sheet, "Columns and rows of a contact sheet (default 3x3)");
   command->add_option("--color", options->color, "plain, weights (of the examples) or piece")->check(CLI::IsMember({"plain", "weights", "piece"}));
   command->add_option("--camera", options->camera, "ex,ey,ez[:tx,ty,tz][:fov]");
   command->add_option("--size", options->size, "Pixels of a picture or tile, such as 1280x720");
   command->add_option("--samples", options->samples, "Rays a pixel (default 10)")->check(CLI::Range(1, 4096));
+  command->add_option("--plot", options->plot, fmt::format("A plot instead of a picture: {}", fmt::join(plot_names(), ", ")));
   options->loudness.add_to(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
