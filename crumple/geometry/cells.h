@@ -27,14 +27,17 @@ struct CutPlane {
   double offset = 0;
 };
 
-/// The cells into which planes divide the box; those that miss it are left out. Each has a label of its own.
+/// The cells into which planes divide the box (up to n^3 / 6 for n planes); those that miss it are left out, as are planes twice or without a normal.
+/// Each has a label of its own.
 std::vector<ConvexCell> cells_between_planes(std::span<const CutPlane> planes, const Bounds& box);
 
-/// The Voronoi cells of seeds, one each. Sides that do not touch their cell within the box are left out.
+/// The Voronoi cells of seeds, one each, labelled by seed. Sides that do not touch their cell within the box are left out. Of seeds in one place the
+/// first has the cell; those without one within the box get a cell that misses it.
 std::vector<ConvexCell> voronoi_cells(std::span<const Vec3> seeds, const Bounds& box);
 
-/// Cells from closed convex shells drawn by an artist, each with the label given for it, and convex cells of one further label for what they leave of the
-/// box. Shells that are open, not convex or overlap are refused with what was found and where.
+/// Cells from closed convex shells drawn by an artist, each with the label given for it, and convex cells of one further label for what they leave of
+/// the box. A shell is one cell unless it overlaps an earlier one by a trifle, which is then cut off it. Sides of different shells along one plane
+/// become the same plane. Shells that are open, not convex, outside the box or overlap are refused with what was found and where.
 Result<std::vector<ConvexCell>> cells_of_shells(std::span<const TriMesh> shells, std::span<const int> labels, const Bounds& box);
 
 }  // namespace crumple
