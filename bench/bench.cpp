@@ -9,9 +9,9 @@ namespace {
 
 struct Entry {
   const char* name;
-  Result<Json> (*run)();
+  Result<Json> (*run)(const Request& request);
 };
-constexpr Entry kEntries[] = {{"examples", run_examples}, {"weights", run_weights}};
+constexpr Entry kEntries[] = {{"examples", run_examples}, {"weights", run_weights}, {"scenes", run_scenes}};
 
 }  // namespace
 
@@ -21,9 +21,9 @@ std::vector<std::string> names() {
   return all;
 }
 
-Result<Json> run(const std::string& name) {
+Result<Json> run(const std::string& name, const Request& request) {
   for (const Entry& entry : kEntries) {
-    if (name == entry.name) return entry.run();
+    if (name == entry.name) return entry.run(request);
   }
   return input_error(fmt::format("there is no benchmark \"{}\"; there are: {}", name, fmt::join(names(), ", ")));
 }

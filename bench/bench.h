@@ -1,5 +1,8 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -8,11 +11,23 @@
 /// Benchmarks: one entry a method, with ratios against a baseline measured in the same run.
 namespace crumple::bench {
 
-std::vector<std::string> names();
-Result<Json> run(const std::string& name);
+/// What "scenes" is to measure; the other entries take no requests.
+struct Request {
+  std::vector<std::string> scenes;  // names in scenes/, or files; none: all of scenes/
+  double seconds = std::numeric_limits<double>::infinity();  // of the scenes' own time, from the start
+  bool baseline = false;            // each scene once more with bodies that stay rigid
+  int threads = 2;
+  const std::atomic<bool>* cancel = nullptr;
+  std::function<void(const std::string& scene, const Json& measured)> done;  // after each scene
+};
 
-Result<Json> run_examples();
-Result<Json> run_weights();
+std::vector<std::string> names();
+Result<Json> run(const std::string& name, const Request& request = {});
+
+Result<Json> run_examples(const Request&);
+Result<Json> run_weights(const Request&);
+/// Each scene runs in a process of its own, so that memory does not add up. Call it before anything else has used threads.
+Result<Json> run_scenes(const Request& request);
 
 /// Where scenes/ and assets/ lie: the working folder, or the one the program was built from.
 std::string project_file(const std::string& relative);

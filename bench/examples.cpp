@@ -67,7 +67,7 @@ Result<World> simulate(const Scene& scene, int frames) {
 }  // namespace
 
 /// The pachinko scene as it is, and with bodies that stay rigid as the baseline.
-Result<Json> run_examples() {
+Result<Json> run_examples(const Request&) {
   Result<Scene> scene = load_scene(project_file("scenes/pachinko.json"));
   if (!scene) return scene.error();
   constexpr int kFrames = 480;

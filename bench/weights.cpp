@@ -142,7 +142,7 @@ Result<void> measure_poses(Json& json) {
 
 }  // namespace
 
-Result<Json> run_weights() {
+Result<Json> run_weights(const Request&) {
   Json json = Json::object({});
   for (const Size& size : kSizes) {
     if (Result<void> done = measure_weights(size, json); !done) return done.error();

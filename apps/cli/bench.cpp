@@ -1,17 +1,84 @@
+#include "bench/bench.h"
+
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
-#include "bench/bench.h"
 
 namespace crumple::cli {
 namespace {
 
 struct Options {
   std::string name;
+  bench::Request request;
+  double seconds = 0;
+  int threads = 0;
   bool json = false;
 };
 
-int run(const Options& options) {
+struct Column {
+  const char *heading, *key, *format;
+  bool of_baseline = false;
+};
+constexpr Column kColumns[] = {{"bodies", "bodies", "{:.0f}"},
+                               {"crumpling", "crumpling", "{:.0f}"},
+                               {"simulated s", "simulated_s", "{:.4g}"},
+                               {"wall s", "wall_s", "{:.2f}"},
+                               {"x real time", "realtime_factor", "{:.2f}"},
+                               {"steps/s", "steps_per_s", "{:.0f}"},
+                               {"frames/CPU s", "fps", "{:.0f}"},
+                               {"rigid s", "rigid_s", "{:.2f}"},
+                               {"deform s", "deform_s", "{:.2f}"},
+                               {"deform/rigid", "deform_over_rigid", "{:.2f}"},
+                               {"peak MB", "peak_mb", "{:.0f}"},
+                               {"rigid/baseline", "rigid_over_uncrumpled", "{:.2f}", true},
+                               {"all/baseline", "total_over_uncrumpled", "{:.2f}", true}};
+
+/// A line of the table: what `cell` gives for each column, right-aligned under its heading.
+template <class Cell>
+std::string table_line(const std::string& name, bool baseline, const Cell& cell) {
+  std::string line = fmt::format("{:<18}", name);
+  for (const Column& column : kColumns) {
+    if (!column.of_baseline || baseline) line += fmt::format("  {:>{}}", cell(column), std::string_view(column.heading).size());
+  }
+  return line;
+}
+
+void print_scene(const std::string& name, const Json& measured, bool baseline) {
+  fmt::print("{}\n", table_line(name, baseline, [&](const Column& column) {
+               const Json* value = measured.find(column.key);
+               return value ? fmt::format(fmt::runtime(column.format), value->number) : std::string("-");
+             }));
+  if (const Json* frozen = measured.find("frozen"); frozen && frozen->number > 0) fmt::print("  {:.0f} bodies had to be frozen\n", frozen->number);
+  std::fflush(stdout);
+}
+
+/// The table grows while scenes are measured.
+int run_scenes(bench::Request request, bool as_json) {
+  request.cancel = &interrupted();
+  if (!as_json) {
+    fmt::print("{} threads; CPU seconds of all threads but for 'wall'; nothing is recorded{}\n{}\n", request.threads,
+               request.baseline ? "; the baseline has bodies that stay rigid" : "", table_line("scene", request.baseline, [](const Column& column) { return column.heading; }));
+    std::fflush(stdout);
+    request.done = [&](const std::string& scene, const Json& measured) { print_scene(scene, measured, request.baseline); };
+  }
+  Result<Json> result = bench::run("scenes", request);
+  if (interrupted()) return kInterrupted;
+  if (!result) return complain(result.error());
+  if (as_json) fmt::print("{}\n", write_json(*result));
+  return kDone;
+}
+
+int run(Options options) {
+  if (options.name == "scenes") {
+    if (options.seconds > 0) options.request.seconds = options.seconds;
+    if (options.threads > 0) options.request.threads = options.threads;
+    return run_scenes(options.request, options.json);
+  }
+  if (!options.request.scenes.empty() || options.request.baseline || options.seconds > 0 || options.threads > 0) {
+    return complain(input_error(fmt::format("bench {}: names of scenes, --baseline, --seconds and --threads are for 'bench scenes'", options.name)));
+  }
   Result<Json> result = bench::run(options.name);
   if (!result) return complain(result.error());
   if (options.json) {
@@ -30,6 +97,10 @@ void add_bench(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("bench", "Measure speed and memory");
   command->add_option("name", options->name, fmt::format("One of: {}", fmt::join(bench::names(), ", ")))->required();
+  command->add_option("scenes", options->request.scenes, "For 'bench scenes': these only (names in scenes/, or files)");
+  command->add_option("--seconds", options->seconds, "For 'bench scenes': only the first seconds of each scene")->check(CLI::Range(1e-3, 1e6));
+  command->add_option("--threads", options->threads, "For 'bench scenes': threads to use (default 2)")->check(CLI::Range(1, 256));
+  command->add_flag("--baseline", options->request.baseline, "For 'bench scenes': each once more with bodies that stay rigid, and the ratios");
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -33,8 +33,11 @@ void list_scenes() {
   }
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
+    const std::string name = file.stem().string();
     Result<Scene> scene = load_scene(file);
-    fmt::print("{:<24} {}\n", file.stem().string(), scene ? fmt::format("{} ({} bodies, {:g} s)", scene->title, scene->bodies.size(), scene->seconds) : scene.error().text);
+    fmt::print("{:<24} {}\n", name, scene ? fmt::format("{} ({} bodies, {:g} s)", scene->title, scene->bodies.size(), scene->seconds) : scene.error().text);
+    const fs::path picture = fs::path("docs") / "images" / (name + ".png");
+    if (fs::exists(folder.parent_path() / picture, ignored)) fmt::print("{:<24} {}\n", "", picture.string());
   }
 }
 
