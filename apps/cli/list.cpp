@@ -36,8 +36,8 @@ void list_scenes() {
     const std::string name = file.stem().string();
     Result<Scene> scene = load_scene(file);
     fmt::print("{:<24} {}\n", name, scene ? fmt::format("{} ({} bodies, {:g} s)", scene->title, scene->bodies.size(), scene->seconds) : scene.error().text);
-    const fs::path picture = fs::path("docs") / "images" / (name + ".png");
-    if (fs::exists(folder.parent_path() / picture, ignored)) fmt::print("{:<24} {}\n", "", picture.string());
+    const fs::path picture = folder.parent_path() / "docs" / "images" / (name + ".png");
+    if (fs::exists(picture, ignored)) fmt::print("{:<24} {}\n", "", picture.string());
   }
 }
 
