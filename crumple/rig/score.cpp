@@ -1,0 +1,158 @@
+#include "crumple/rig/score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "crumple/rig/score_surface.h"
+#include "crumple/rig/score_tets.h"
+
+namespace crumple {
+namespace {
+
+constexpr size_t kMostCells = 4096;
+constexpr double kNoPatch = 1e-12;  // of the squared diagonal: a patch that is only rounding
+
+std::string text(const Vec3& v) {
+  return fmt::format("({:.4g}, {:.4g}, {:.4g})", v.x(), v.y(), v.z());
+}
+
+Result<void> check_input(const Asset& asset, std::span<const ConvexCell> cells, const ScoreSettings& settings) {
+  if (asset.pieces)
+    return input_error(
+        fmt::format("{}: is scored already, into {} pieces; score the asset from which it was made", asset.name, asset.pieces->count()));
+  if (asset.tets.tets.empty() || asset.surface.triangles.empty()) return input_error(fmt::format("{}: has nothing to cut", asset.name));
+  if (cells.empty()) return input_error(fmt::format("{}: there are no cells to cut it into", asset.name));
+  if (cells.size() > kMostCells) return input_error(fmt::format("{}: {} cells are too many (at most {})", asset.name, cells.size(), kMostCells));
+  if (!(settings.sliver >= 0 && settings.sliver < 0.5))
+    return input_error(fmt::format("a sliver is less than a share of the body from 0 to 0.5, not {}", settings.sliver));
+  if (settings.most < 2) return input_error(fmt::format("at most {} pieces: scoring makes at least two", settings.most));
+  for (const ConvexCell& cell : cells) {
+    for (const HalfSpace& side : cell.sides) {
+      if (!(std::abs(side.normal.norm() - 1) < 1e-6 && std::isfinite(side.offset)))
+        return input_error("a cutting plane has no valid normal or offset");
+    }
+  }
+  return {};
+}
+
+double mean_edge(const TetMesh& mesh) {
+  double sum = 0;
+  for (const Tetrahedron& tet : mesh.tets) {
+    for (size_t i = 0; i < 4; ++i) {
+      for (size_t j = i + 1; j < 4; ++j) sum += (mesh.positions[static_cast<size_t>(tet[i])] - mesh.positions[static_cast<size_t>(tet[j])]).norm();
+    }
+  }
+  return sum / (6 * static_cast<double>(mesh.tets.size()));
+}
+
+PieceLink link_of(int a, int b, const Patch& patch, const Vec3& from_a_to_b) {
+  PieceLink link;
+  link.a = a, link.b = b;
+  link.area = patch.area;
+  link.center = patch.first / patch.area;
+  link.spread = patch.second / patch.area - link.center * link.center.transpose();
+  link.spread = (0.5 * (link.spread + link.spread.transpose())).eval();
+  link.spread.diagonal() = link.spread.diagonal().cwiseMax(0);
+  // A piece inside another is cut off on all sides, so the normals cancel.
+  const bool directed = patch.normal.norm() > 1e-6 * patch.area;
+  const Vec3 direction = directed ? patch.normal : from_a_to_b;
+  link.normal = direction.norm() > 0 ? direction.normalized() : Vec3::UnitX();
+  return link;
+}
+
+/// One for each pair of pieces whose tetrahedra touch. What is drawn tells the true area; where it tells nothing, the tetrahedra do.
+void add_links(const CutBody& body, const DrawnPieces& drawn, Pieces& pieces, ScoreReport& report) {
+  const double diagonal = bounds_of(body.mesh.positions).diagonal(), least = kNoPatch * diagonal * diagonal;
+  std::vector<Vec3> centers(static_cast<size_t>(body.pieces), Vec3::Zero());
+  for (size_t i = 0; i < body.fragments.size(); ++i) {
+    const Tetrahedron& tet = body.mesh.tets[static_cast<size_t>(body.fragments[i].tet)];
+    Vec3& sum = centers[static_cast<size_t>(body.piece_of[i])];
+    for (size_t k = 0; k < 4; ++k) sum += body.fragments[i].volume * body.fragments[i].center[k] * body.mesh.positions[static_cast<size_t>(tet[k])];
+  }
+  for (size_t p = 0; p < centers.size(); ++p) centers[p] /= report.pieces[p].tet_volume;
+  for (const auto& [pair, patch] : piece_patches(body)) {
+    if (patch.area <= least) continue;
+    const auto seen = drawn.patches.find(pair);
+    const bool rough = seen == drawn.patches.end() || seen->second.area <= least;
+    const auto a = static_cast<size_t>(pair.first), b = static_cast<size_t>(pair.second);
+    pieces.links.push_back(link_of(pair.first, pair.second, rough ? patch : seen->second, centers[b] - centers[a]));
+    report.rough_links.push_back(rough);
+    ++report.pieces[a].links, ++report.pieces[b].links;
+  }
+}
+
+void copy_weights(Asset& asset, const std::vector<int>& origin_of) {
+  const size_t handles = asset.handles.size();
+  std::vector<float> weights(origin_of.size() * handles);
+  for (size_t v = 0; v < origin_of.size(); ++v) {
+    std::copy_n(asset.weights.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(origin_of[v]) * handles), handles,
+                weights.begin() + static_cast<ptrdiff_t>(v * handles));
+  }
+  asset.weights = std::move(weights);
+}
+
+double relative(double sum, double whole) {
+  return whole != 0 ? std::abs(sum - whole) / std::abs(whole) : std::abs(sum);
+}
+
+/// Until something is drawn of every piece.
+DrawnPieces draw_all(CutBody& body, const std::vector<CellSurface>& cells, int& joined) {
+  while (true) {
+    DrawnPieces drawn = draw_pieces(body, cells);
+    std::vector<bool> bare;
+    for (const PieceSurface& surface : drawn.surfaces) bare.push_back(surface.skin.triangles.empty() && surface.cut.triangles.empty());
+    const int merged = std::count(bare.begin(), bare.end(), true) > 0 ? join_marked(body, bare) : 0;
+    if (merged == 0) return drawn;
+    joined += merged;
+  }
+}
+
+}  // namespace
+
+Result<ScoreReport> score_asset(Asset& asset, std::span<const ConvexCell> cells, const ScoreSettings& settings) {
+  if (const Result<void> fine = check_input(asset, cells, settings); !fine) return fine.error();
+  ScoreReport report;
+  CutBody body = cut_body(asset.tets, cells);
+  for (const Tetrahedron& tet : asset.tets.tets) report.tet_volume += std::abs(tet_volume(asset.tets.positions, tet));
+  const Merged slivers = merge_slivers(body, settings.sliver * report.tet_volume);
+  report.slivers = slivers.count, report.sliver_volume = slivers.volume;
+  report.joined = join_islands(body);
+  if (body.pieces < 2) {
+    const Bounds bounds = bounds_of(asset.tets.positions);
+    return input_error(fmt::format("{}: no cut goes through the body, which reaches from {} to {}{}", asset.name, text(bounds.low), text(bounds.high),
+                                   slivers.count > 0 ? fmt::format("; only {} slivers come off it", slivers.count) : ""));
+  }
+  if (body.pieces > settings.most) {
+    return input_error(fmt::format("{}: the cuts make {} pieces, more than the limit of {}; cut less often, or raise the limit", asset.name,
+                                   body.pieces, settings.most));
+  }
+  const std::vector<CellSurface> surfaces = cut_drawn(asset.surface, cells, mean_edge(asset.tets));
+  DrawnPieces drawn = draw_all(body, surfaces, report.joined);
+  if (body.pieces < 2) return input_error(fmt::format("{}: the cuts miss what is drawn of the body", asset.name));
+
+  TetCopies copies = copy_tets(body);
+  const TriMesh* whole[] = {&asset.surface};
+  const ClosedReport measured = measure_closed(whole);
+  report.closed = measured.closed, report.volume = measured.volume;
+  for (size_t p = 0; p < drawn.surfaces.size(); ++p) {
+    report.pieces.push_back({drawn.volumes[p], copies.filled[p], drawn.closed[p] && drawn.volumes[p] > 0, 0});
+  }
+  report.volume_error = relative(std::accumulate(drawn.volumes.begin(), drawn.volumes.end(), 0.0), report.volume);
+  report.tet_error = relative(std::accumulate(copies.filled.begin(), copies.filled.end(), 0.0), report.tet_volume);
+  add_links(body, drawn, copies.pieces, report);
+  if (!(report.tet_error < 1e-6))
+    return input_error(fmt::format("{}: the cells do not fill the body: {:.3g} of it is in none or in two of them", asset.name, report.tet_error));
+
+  copies.pieces.surfaces = std::move(drawn.surfaces);
+  copies.pieces.cut_color = settings.cut_color;
+  copy_weights(asset, copies.source);
+  asset.tets = std::move(copies.mesh);
+  asset.pieces = std::move(copies.pieces);
+  asset.certificate.reset();  // it speaks of the old numbers
+  return report;
+}
+
+}  // namespace crumple
