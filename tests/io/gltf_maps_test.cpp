@@ -173,6 +173,15 @@ TEST(PaintedFile, an_attribute_of_its_own_counts_more_than_the_layer) {
   EXPECT_EQ(values(*maps_of(document), "gain"), (std::vector<float>{0, 0.5f, 2}));
 }
 
+TEST(PaintedFile, strength_has_an_attribute_of_its_own_and_no_colour_of_a_layer) {
+  std::vector<float> with_alpha;
+  for (size_t i = 0; i < 9; i += 3) with_alpha.insert(with_alpha.end(), {kLayer[i], kLayer[i + 1], kLayer[i + 2], 1});
+  GltfDocument document = document_of({{{0, {{"COLOR_0", with_alpha}}}}, {{1, {{"_STRENGTH", {0, 0.5f, 30}}}}}});
+  document.json["meshes"].items[0]["extras"] = Json::object({{"crumple_paint", "COLOR_0"}});
+  EXPECT_EQ(values(*maps_of(document), "strength"), (std::vector<float>{1, 1, 1, 0, 0.5f, 30}));
+  EXPECT_EQ(values(*maps_of(document), "radius"), (std::vector<float>{2, 1, 1, 1, 1, 1}));
+}
+
 TEST(PaintedFile, says_what_is_wrong) {
   const auto painted = [](std::vector<float> numbers) { return document_of({{{0, {}}, {1, {{"_YIELD", std::move(numbers)}}}}}); };
   EXPECT_EQ(complaint(painted({1, -0.5f, 1})),

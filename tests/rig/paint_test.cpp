@@ -71,6 +71,21 @@ TEST(Paint, one_factor_everywhere_is_that_factor_to_the_last_bit) {
   for (const float factor : factors.yield) EXPECT_EQ(factor, 0.3f);
   EXPECT_TRUE(factors.gain.empty());
   EXPECT_TRUE(factors.radius.empty());
+  EXPECT_TRUE(factors.strength.empty());
+}
+
+TEST(Paint, every_knob_has_its_own_factors) {
+  Asset asset = bar_asset(2);
+  for (size_t knob = 0; knob < kPaintedKnobs.size(); ++knob) {
+    asset.maps.push_back(painted(std::string(kPaintedKnobs[knob]), asset.surface, [&](const Vec3&) { return 2 + static_cast<double>(knob); }));
+  }
+  const PaintedFactors factors = painted_factors(asset);
+  const std::vector<float>* all[] = {&factors.yield, &factors.gain, &factors.radius, &factors.strength};
+  ASSERT_EQ(std::size(all), kPaintedKnobs.size());
+  for (size_t knob = 0; knob < kPaintedKnobs.size(); ++knob) {
+    ASSERT_EQ(all[knob]->size(), asset.tets.positions.size());
+    for (const float factor : *all[knob]) EXPECT_EQ(factor, 2 + static_cast<float>(knob));
+  }
 }
 
 TEST(Paint, a_vertex_of_the_surface_keeps_its_own_factor) {

@@ -21,36 +21,12 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// The piece of each vertex: that of the tetrahedra around it; -1 for a vertex of none.
-Result<std::vector<int>> pieces_of_vertices(const Asset& asset) {
-  const Pieces& pieces = *asset.pieces;
-  if (pieces.of_tet.size() != asset.tets.tets.size()) {
-    return input_error(fmt::format("\"{}\" has {} tetrahedra, but pieces are given for {}; score it again", asset.name, asset.tets.tets.size(),
-                                   pieces.of_tet.size()));
-  }
-  std::vector<int> of_vertex(asset.tets.positions.size(), -1);
-  for (size_t t = 0; t < asset.tets.tets.size(); ++t) {
-    const int piece = pieces.of_tet[t];
-    if (piece < 0 || piece >= pieces.count())
-      return input_error(fmt::format("\"{}\": tetrahedron {} belongs to piece {} of {}", asset.name, t, piece, pieces.count()));
-    for (const int v : asset.tets.tets[t]) {
-      int& known = of_vertex[static_cast<size_t>(v)];
-      if (known >= 0 && known != piece) {
-        return input_error(fmt::format("\"{}\": pieces {} and {} share vertex {}; each needs its own copy", asset.name, known, piece, v));
-      }
-      known = piece;
-    }
-  }
-  return of_vertex;
-}
-
 /// Vertices as point masses, as everywhere else, so that pieces together weigh and turn as the body does.
 Result<std::vector<Piece>> weigh(const Asset& asset, std::span<const int> of_vertex, std::span<const double> masses) {
   const size_t count = static_cast<size_t>(asset.pieces->count());
   std::vector<std::vector<Vec3f>> positions(count);
   std::vector<std::vector<double>> weights(count);
   for (size_t v = 0; v < of_vertex.size(); ++v) {
-    if (of_vertex[v] < 0) continue;
     positions[static_cast<size_t>(of_vertex[v])].push_back(asset.tets.positions[v].cast<float>());
     weights[static_cast<size_t>(of_vertex[v])].push_back(masses[v]);
   }
@@ -68,8 +44,8 @@ using Copies = std::vector<std::vector<std::pair<int, int>>>;
 
 Copies copies_of(const Pieces& pieces, std::span<const int> of_vertex) {
   Copies copies(static_cast<size_t>(pieces.count()));
-  for (size_t v = 0; v < of_vertex.size() && v < pieces.origin.size(); ++v) {
-    if (of_vertex[v] >= 0) copies[static_cast<size_t>(of_vertex[v])].emplace_back(pieces.origin[v], static_cast<int>(v));
+  for (size_t v = 0; v < of_vertex.size(); ++v) {
+    copies[static_cast<size_t>(of_vertex[v])].emplace_back(pieces.origin[v], static_cast<int>(v));
   }
   for (auto& list : copies) std::sort(list.begin(), list.end());
   return copies;
@@ -131,11 +107,10 @@ Result<Model> build(const RiggedBody& body, const Settings& settings, std::span<
   if (!(settings.strength > 0)) return input_error(fmt::format("strength is {:g}; it must be more than 0 N s/m^2", settings.strength));
   if (!(settings.settle >= 0)) return input_error(fmt::format("settle is {:g}; it must be at least 0 s", settings.settle));
   assert(masses.size() == asset.tets.positions.size());
-  const Result<std::vector<int>> of_vertex = pieces_of_vertices(asset);
-  if (!of_vertex) return of_vertex.error();
-  Result<std::vector<Piece>> pieces = weigh(asset, *of_vertex, masses);
+  const std::vector<int> of_vertex = piece_of_vertices(asset);
+  Result<std::vector<Piece>> pieces = weigh(asset, of_vertex, masses);
   if (!pieces) return pieces.error();
-  Result<std::vector<Link>> links = make_links(body, settings, *of_vertex);
+  Result<std::vector<Link>> links = make_links(body, settings, of_vertex);
   if (!links) return links.error();
   Model model{settings, std::move(*pieces), std::move(*links), kInfinite};
   for (const Link& link : model.links) model.weakest = std::min(model.weakest, link.limit);

@@ -3,29 +3,28 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <Eigen/SparseCholesky>
+
+#include "crumple/methods/pieces/block_factor.h"
 
 namespace crumple::pieces {
 
 /// Rigid pieces joined by springs, all but the root of the tree free to move.
 struct StressSolver {
-  std::vector<int> row;         // #pieces of the group: first row of each, -1 for the root
-  std::vector<Mat3> stiffness;  // #links of the group: A S
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor;
+  std::vector<Mat3> turning;  // #links of the group: stiffness against turning, A S
+  BlockFactor factor;         // a row for each piece of the group; that of the root stands alone
 };
 
 namespace {
-
-using Mat6 = Eigen::Matrix<double, 6, 6>;
 
 // A strip of width w and length 100 w has w^2 / 12 = A / 1200 about its long axis.
 constexpr double kThinnest = 1.0 / 1200;
 // Solved again for what is left over until pieces get what they should to this share: long chains lose many digits in one go.
 constexpr double kBalanced = 1e-11;
-constexpr int kMostRefinements = 4;
+constexpr int kMostRounds = 5;
 
 const Piece& piece_at(const Model& model, const Group& group, int place) {
   return model.pieces[static_cast<size_t>(group.pieces[static_cast<size_t>(place)])];
@@ -60,45 +59,43 @@ Carried carried_by(const Link& link, const Wrench& on_b) {
 }
 
 /// From a piece's displacement and turn to those of its matter at `arm` from its centre.
-Mat6 motion_at(const Vec3& arm) {
-  Mat6 m = Mat6::Identity();
+Block motion_at(const Vec3& arm) {
+  Block m = Block::Identity();
   m.topRightCorner<3, 3>() = -cross_matrix(arm);
   return m;
 }
 
 /// A link's springs between its pieces: K += B^T C B.
-template <class Add>
-void add_stiffness(const Model& model, const Group& group, int l, const Mat3& turning, const Add& add) {
+void add_stiffness(const Model& model, const Group& group, int l, const Mat3& turning, std::vector<BlockFactor::Entry>& entries) {
   const Link& link = link_at(model, group, l);
-  Mat6 c = Mat6::Zero();
+  Block c = Block::Zero();
   c.topLeftCorner<3, 3>().diagonal().setConstant(link.area);
   c.bottomRightCorner<3, 3>() = turning;
   const std::array<int, 2> ends = group.ends[static_cast<size_t>(l)];
-  const Mat6 a = -motion_at(link.center - piece_at(model, group, ends[0]).center),
-             b = motion_at(link.center - piece_at(model, group, ends[1]).center);
-  add(ends[0], ends[0], a.transpose() * c * a);
-  add(ends[0], ends[1], a.transpose() * c * b);
-  add(ends[1], ends[0], b.transpose() * c * a);
-  add(ends[1], ends[1], b.transpose() * c * b);
+  const Block motion[2] = {-motion_at(link.center - piece_at(model, group, ends[0]).center),
+                           motion_at(link.center - piece_at(model, group, ends[1]).center)};
+  const int root = group.tree[0].piece;
+  for (size_t i = 0; i < 2; ++i) {
+    for (size_t j = 0; j < 2; ++j) {
+      if (ends[i] < ends[j] || ends[i] == root || ends[j] == root) continue;
+      entries.push_back({ends[i], ends[j], motion[i].transpose() * c * motion[j]});
+    }
+  }
 }
 
 /// What the springs carry when pieces are displaced; what they give to each piece is taken from `left`.
-void load_springs(const Model& model, const Group& group, const Eigen::VectorXd& u, std::span<Wrench> on_b, std::span<Wrench> left) {
+void load_springs(const Model& model, const Group& group, std::span<const Wrench> displaced, std::span<Wrench> on_b, std::span<Wrench> left) {
   const StressSolver& solver = group.solver(model);
-  const auto moved = [&](int place, const Vec3& at) {
-    const int row = solver.row[static_cast<size_t>(place)];
-    if (row < 0) return Wrench(Wrench::Zero());
-    const Vec3 turn = u.segment<3>(row + 3);
-    return join(u.segment<3>(row) + turn.cross(at - piece_at(model, group, place).center), turn);
-  };
   for (size_t l = 0; l < group.links.size(); ++l) {
     const Link& link = link_at(model, group, static_cast<int>(l));
     const auto [a, b] = group.ends[l];
-    const Wrench stretch = moved(b, link.center) - moved(a, link.center);
-    const Wrench wrench = join(link.area * stretch.head<3>(), solver.stiffness[l] * stretch.tail<3>());
+    const Wrench &ua = displaced[static_cast<size_t>(a)], &ub = displaced[static_cast<size_t>(b)];
+    const Vec3 arm_a = link.center - piece_at(model, group, a).center, arm_b = link.center - piece_at(model, group, b).center;
+    const Vec3 stretch = ub.head<3>() + ub.tail<3>().cross(arm_b) - ua.head<3>() - ua.tail<3>().cross(arm_a);
+    const Wrench wrench = join(link.area * stretch, solver.turning[l] * (ub.tail<3>() - ua.tail<3>()));
     on_b[l] += wrench;
-    left[static_cast<size_t>(a)] += about(wrench, link.center - piece_at(model, group, a).center);
-    left[static_cast<size_t>(b)] -= about(wrench, link.center - piece_at(model, group, b).center);
+    left[static_cast<size_t>(a)] += about(wrench, arm_a);
+    left[static_cast<size_t>(b)] -= about(wrench, arm_b);
   }
 }
 
@@ -162,29 +159,13 @@ double energy_over_tree(const Model& model, const Group& group, std::span<const 
 namespace {
 
 std::shared_ptr<const StressSolver> make_solver(const Model& model, const Group& group) {
-  auto solver = std::make_shared<StressSolver>();
-  const int root = group.tree[0].piece;
-  int rows = 0;
-  for (int k = 0; k < static_cast<int>(group.pieces.size()); ++k) {
-    solver->row.push_back(k == root ? -1 : rows);
-    if (k != root) rows += 6;
-  }
-  std::vector<Eigen::Triplet<double>> entries;
+  std::vector<Mat3> turning;
+  std::vector<BlockFactor::Entry> entries = {{group.tree[0].piece, group.tree[0].piece, Block::Identity()}};
   for (int l = 0; l < static_cast<int>(group.links.size()); ++l) {
-    const Link& link = link_at(model, group, l);
-    solver->stiffness.push_back(link.area * link.turning.inverse());
-    add_stiffness(model, group, l, solver->stiffness.back(), [&](int a, int b, const Mat6& block) {
-      const int row = solver->row[static_cast<size_t>(a)], column = solver->row[static_cast<size_t>(b)];
-      if (row < 0 || column < 0 || row < column) return;
-      for (int i = 0; i < 6; ++i) {
-        for (int j = 0; j < 6; ++j) entries.emplace_back(row + i, column + j, block(i, j));
-      }
-    });
+    turning.push_back(link_at(model, group, l).area * link_at(model, group, l).turning.inverse());
+    add_stiffness(model, group, l, turning.back(), entries);
   }
-  Eigen::SparseMatrix<double> k(rows, rows);
-  k.setFromTriplets(entries.begin(), entries.end());
-  solver->factor.compute(k);
-  return solver;
+  return std::make_shared<const StressSolver>(StressSolver{std::move(turning), BlockFactor(static_cast<int>(group.pieces.size()), entries)});
 }
 
 }  // namespace
@@ -197,18 +178,15 @@ const StressSolver& Group::solver(const Model& model) const {
 std::vector<Carried> solve(const Model& model, const Group& group, std::span<const Wrench> wanted) {
   std::vector<Carried> result;
   if (group.links.empty()) return result;
-  const StressSolver& solver = group.solver(model);
-  std::vector<Wrench> on_b(group.links.size(), Wrench::Zero()), left(wanted.begin(), wanted.end());
-  Eigen::VectorXd f(solver.factor.rows());
-  double start = 0;
-  for (int round = 0; round <= kMostRefinements; ++round) {
-    for (size_t k = 0; k < left.size(); ++k) {
-      if (solver.row[k] >= 0) f.segment<6>(solver.row[k]) = left[k];
-    }
-    const double size = f.norm();
-    if (round == 0) start = size;
-    if (size <= (round == 0 ? 0 : kBalanced * start)) break;
-    load_springs(model, group, solver.factor.solve(f), on_b, left);
+  const size_t root = static_cast<size_t>(group.tree[0].piece);
+  std::vector<Wrench> on_b(group.links.size(), Wrench::Zero()), left(wanted.begin(), wanted.end()), displaced;
+  const auto size = [&] { return std::accumulate(left.begin(), left.end(), 0.0, [](double sum, const Wrench& w) { return sum + w.squaredNorm(); }); };
+  const double enough = kBalanced * kBalanced * size();
+  for (int round = 0; round < kMostRounds && (round == 0 || size() > enough); ++round) {
+    displaced = left;
+    displaced[root].setZero();
+    group.solver(model).factor.solve(displaced);
+    load_springs(model, group, displaced, on_b, left);
   }
   for (size_t l = 0; l < group.links.size(); ++l) result.push_back(carried_by(link_at(model, group, static_cast<int>(l)), on_b[l]));
   return result;

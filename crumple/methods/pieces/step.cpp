@@ -37,13 +37,15 @@ void book(const Model& model, State& state, double dt, std::span<const Load> loa
   for (const Load& load : loads) sums[static_cast<size_t>(load.piece)] += wrench_of(load);
   for (size_t g = 0; g < state.factors->groups.size(); ++g) add_spin_loads(model, *state.factors->groups[g], spins[g], dt, sums);
   const std::span<double> place = turn_window(model, state, dt);
-  for (size_t i = 0; i < place.size(); ++i) place[i] += sums[i / 6][static_cast<Eigen::Index>(i % 6)];
+  for (size_t k = 0; k < sums.size(); ++k) Eigen::Map<Wrench>(&place[6 * k]) += sums[k];
 }
 
 /// What acted on each piece within the window.
 std::vector<Wrench> window_sums(const Model& model, const State& state) {
   std::vector<Wrench> sums(model.pieces.size(), Wrench::Zero());
-  for (size_t i = 0; i < state.window.size(); i += 6) sums[i / 6 % sums.size()] += Eigen::Map<const Wrench>(&state.window[i]);
+  for (size_t place = 0; place < state.window.size(); place += 6 * sums.size()) {
+    for (size_t k = 0; k < sums.size(); ++k) sums[k] += Eigen::Map<const Wrench>(&state.window[place + 6 * k]);
+  }
   return sums;
 }
 
