@@ -1,10 +1,21 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "crumple/geometry/cells.h"
 
 namespace crumple {
+
+/// What is enclosed by triangles, and whether they close.
+struct ClosedReport {
+  double volume = 0;    // m^3, signed: positive if triangles face outwards
+  bool closed = false;  // every edge (by place: exactly equal coordinates) is used as often one way as the other; nothing at all is closed
+  double gap = 0;       // |integral of the normal|, m^2: 0 if closed
+};
+
+/// Measures meshes as one.
+ClosedReport measure_closed(std::span<const TriMesh* const> parts);
 
 /// What one cell leaves of a closed surface.
 struct SurfaceCut {

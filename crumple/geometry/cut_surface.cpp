@@ -1,0 +1,72 @@
+#include "crumple/geometry/cut_surface.h"
+
+#include <array>
+
+#include "crumple/geometry/surface_caps.h"
+#include "crumple/geometry/surface_clip.h"
+
+namespace crumple {
+namespace {
+
+void take_skin(const ClippedSurface& clipped, const TriMesh& surface, SurfaceCut& cut) {
+  const bool has_uvs = surface.uvs.size() == surface.positions.size(), has_colors = surface.colors.size() == surface.positions.size();
+  std::vector<int> number(clipped.vertices.size(), -1);
+  for (const Triangle& triangle : clipped.triangles) {
+    for (const int v : triangle) number[static_cast<size_t>(v)] = 0;
+  }
+  for (size_t v = 0; v < number.size(); ++v) {
+    if (number[v] < 0) continue;
+    const ClippedSurface::Vertex& vertex = clipped.vertices[v];
+    number[v] = static_cast<int>(cut.source.size());
+    cut.source.push_back(vertex.source);
+    cut.skin.positions.push_back(clipped.at(vertex.place));
+    if (has_uvs) cut.skin.uvs.push_back(vertex.uv);
+    if (has_colors) cut.skin.colors.push_back(vertex.color);
+  }
+  for (const auto& [a, b, c] : clipped.triangles) {
+    cut.skin.triangles.push_back({number[static_cast<size_t>(a)], number[static_cast<size_t>(b)], number[static_cast<size_t>(c)]});
+  }
+}
+
+/// Sides do not share vertices: each has its own normal and its own texture coordinates.
+void take_side(const ClippedSurface& clipped, const std::vector<Triangle>& triangles, const HalfSpace& plane, int side, SurfaceCut& cut) {
+  const PlaneFrame frame(plane.normal);
+  std::vector<int> number(clipped.places.size(), -1);
+  for (const Triangle& triangle : triangles) {
+    Triangle own = triangle;
+    for (int& corner : own) {
+      int& known = number[static_cast<size_t>(corner)];
+      if (known < 0) {
+        known = static_cast<int>(cut.caps.positions.size());
+        cut.caps.positions.push_back(clipped.at(corner));
+        cut.caps.uvs.push_back(frame(clipped.at(corner)).cast<float>());
+      }
+      corner = known;
+    }
+    cut.caps.triangles.push_back(own);
+    cut.cap_side.push_back(side);
+  }
+}
+
+}  // namespace
+
+SurfaceCut cut_surface(const TriMesh& surface, const ConvexCell& cell, double edge) {
+  ClippedSurface clipped = start_clipping(surface);
+  const int sides = static_cast<int>(cell.sides.size());
+  for (int side = 0; side < sides; ++side) clip(clipped, cell.sides, side);
+  const DividedEdges divided = divide_rims(clipped, edge);
+  divide_triangles(clipped, divided);
+  SurfaceCut cut;
+  take_skin(clipped, surface, cut);
+  for (int side = 0; side < sides; ++side) {
+    const HalfSpace& plane = cell.sides[static_cast<size_t>(side)];
+    const std::vector<Triangle> cap = close_side(clipped, plane, side, divided, edge);
+    take_side(clipped, cap, plane, side, cut);
+  }
+  const std::array<const TriMesh*, 2> parts = {&cut.skin, &cut.caps};
+  const ClosedReport report = measure_closed(parts);
+  cut.volume = report.volume, cut.gap = report.gap, cut.closed = report.closed;
+  return cut;
+}
+
+}  // namespace crumple

@@ -1,0 +1,277 @@
+#include "crumple/geometry/surface_clip.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "crumple/geometry/places.h"
+
+namespace crumple {
+namespace {
+
+constexpr double kSlack = 1e-12;        // of the size
+constexpr size_t kMostOpenEnds = 1000;  // of a rim that are joined; beyond it is left open
+
+/// How many edges lead to each point of a rim more than away from it, where that is not none.
+std::vector<std::pair<int, int>> imbalance(std::span<const DirectedEdge> edges) {
+  std::vector<std::pair<int, int>> ends;
+  for (const DirectedEdge& edge : edges) ends.emplace_back(edge[0], -1), ends.emplace_back(edge[1], 1);
+  std::sort(ends.begin(), ends.end());
+  std::vector<std::pair<int, int>> sums;
+  for (const auto& [point, sign] : ends) {
+    if (sums.empty() || sums.back().first != point) sums.emplace_back(point, 0);
+    sums.back().second += sign;
+  }
+  std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
+  return sums;
+}
+
+/// Joins the ends of a rim over the gaps of an open surface, nearest first, so that a crack does not cost the whole cap.
+void join_open_ends(const ClippedSurface& surface, std::vector<DirectedEdge>& edges) {
+  std::vector<int> ends, starts;
+  for (const auto& [point, sum] : imbalance(edges)) {
+    for (int i = 0; i < std::abs(sum); ++i) (sum > 0 ? ends : starts).push_back(point);
+  }
+  if (ends.empty()) return;
+  if (ends.size() > kMostOpenEnds) return edges.clear();
+  struct Gap {
+    double length;
+    size_t end, start;
+  };
+  std::vector<Gap> gaps;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    for (size_t j = 0; j < starts.size(); ++j) gaps.push_back({(surface.at(ends[i]) - surface.at(starts[j])).norm(), i, j});
+  }
+  std::stable_sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.length < b.length; });
+  std::vector<char> end_used(ends.size(), 0), start_used(starts.size(), 0);
+  for (const Gap& gap : gaps) {
+    if (end_used[gap.end] || start_used[gap.start]) continue;
+    end_used[gap.end] = start_used[gap.start] = 1;
+    edges.push_back({ends[gap.end], starts[gap.start]});
+  }
+}
+
+/// One plane at work.
+class Knife {
+ public:
+  Knife(ClippedSurface& surface, std::span<const HalfSpace> sides, int side)
+      : surface_(surface), sides_(sides), side_(side), plane_(sides[static_cast<size_t>(side)]) {
+    for (const Vec3& place : surface.places) {
+      height_.push_back(plane_.normal.dot(place) - plane_.offset);
+      sign_.push_back(height_.back() > surface.slack ? 1 : (height_.back() < -surface.slack ? -1 : 0));
+    }
+  }
+
+  void run() {
+    bool any_inside = false, any_outside = false;
+    for (const Triangle& triangle : surface_.triangles) {
+      for (const int v : triangle) any_inside |= sign(surface_.place(v))<0, any_outside |= sign(surface_.place(v))> 0;
+    }
+    for (const ClippedSurface::Rim& rim : surface_.rims) {
+      for (const DirectedEdge& edge : rim.edges) any_inside |= sign(edge[0])<0, any_outside |= sign(edge[0])> 0;
+    }
+    if (!any_inside) return clear();
+    if (!any_outside) return;
+    clip_triangles();
+    for (ClippedSurface::Rim& rim : surface_.rims) clip_rim(rim, sides_[static_cast<size_t>(rim.side)].normal.cross(plane_.normal));
+    note_rims();
+  }
+
+ private:
+  int sign(int place) const { return sign_[static_cast<size_t>(place)]; }
+  double height(int place) const { return height_[static_cast<size_t>(place)]; }
+
+  void clear() { surface_.triangles.clear(), surface_.shells.clear(), surface_.rims.clear(); }
+
+  /// Where the plane meets the edge between two places, as a fraction of the way from the one that comes first.
+  double fraction(int a, int b) const {
+    if (!comes_first(surface_.at(a), surface_.at(b))) std::swap(a, b);
+    return height(a) / (height(a) - height(b));
+  }
+
+  int place_on_edge(int a, int b) {
+    const auto [found, is_new] = cut_places_.try_emplace(std::minmax(a, b), static_cast<int>(surface_.places.size()));
+    if (is_new) {
+      const Vec3 place = place_between(surface_.at(a), surface_.at(b), fraction(a, b));
+      surface_.places.push_back(place);
+      height_.push_back(0), sign_.push_back(0);
+    }
+    return found->second;
+  }
+
+  int vertex_on_edge(int a, int b) {
+    const auto [found, is_new] = cut_vertices_.try_emplace(std::minmax(a, b), static_cast<int>(surface_.vertices.size()));
+    if (is_new) {
+      const int from = surface_.place(a), to = surface_.place(b), place = place_on_edge(from, to);
+      surface_.vertices.push_back(vertex_between(surface_, a, b, fraction(from, to), place));
+    }
+    return found->second;
+  }
+
+  bool faces_out(const Triangle& t) const {
+    const Vec3 &a = surface_.at(surface_.place(t[0])), &b = surface_.at(surface_.place(t[1])), &c = surface_.at(surface_.place(t[2]));
+    return (b - a).cross(c - a).dot(plane_.normal) > 0;
+  }
+
+  void clip_triangles() {
+    std::vector<Triangle> triangles;
+    std::vector<int> shells;
+    for (size_t t = 0; t < surface_.triangles.size(); ++t) {
+      const Triangle triangle = surface_.triangles[t];
+      const int signs[3] = {sign(surface_.place(triangle[0])), sign(surface_.place(triangle[1])), sign(surface_.place(triangle[2]))};
+      const int low = std::min({signs[0], signs[1], signs[2]}), high = std::max({signs[0], signs[1], signs[2]});
+      if (high <= 0) {
+        // A face in the plane is drawn if what it bounds is inside.
+        if (low < 0 || faces_out(triangle)) triangles.push_back(triangle), shells.push_back(surface_.shells[t]);
+      } else if (low < 0) {
+        clip_triangle(triangle, signs, triangles);
+        shells.resize(triangles.size(), surface_.shells[t]);
+      }
+    }
+    surface_.triangles = std::move(triangles), surface_.shells = std::move(shells);
+  }
+
+  void clip_triangle(const Triangle& triangle, const int (&signs)[3], std::vector<Triangle>& kept) {
+    std::array<int, 4> corners;
+    size_t count = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      const size_t next = (k + 1) % 3;
+      if (signs[k] <= 0) corners[count++] = triangle[k];
+      if (signs[k] * signs[next] < 0) corners[count++] = vertex_on_edge(triangle[k], triangle[next]);
+    }
+    const auto& [a, b, c, d] = corners;
+    if (count == 3) return kept.push_back({a, b, c});
+    const auto length = [&](int from, int to) { return (surface_.at(surface_.place(to)) - surface_.at(surface_.place(from))).squaredNorm(); };
+    if (length(a, c) <= length(b, d)) {
+      kept.push_back({a, b, c}), kept.push_back({a, c, d});
+    } else {
+      kept.push_back({a, b, d}), kept.push_back({b, c, d});
+    }
+  }
+
+  /// Keeps the inside of a rim and closes it along the line where the planes meet. On a line there is only one way to do that: sum up, along it, the
+  /// ends that are left open.
+  void clip_rim(ClippedSurface::Rim& rim, const Vec3& along) {
+    std::vector<DirectedEdge> kept;
+    for (const auto& [a, b] : rim.edges) {
+      if (sign(a) <= 0 && sign(b) <= 0) kept.push_back({a, b});
+      if (sign(a) < 0 && sign(b) > 0) kept.push_back({a, place_on_edge(a, b)});
+      if (sign(a) > 0 && sign(b) < 0) kept.push_back({place_on_edge(a, b), b});
+    }
+    struct Stop {
+      double at;
+      int place, sum;
+    };
+    std::vector<Stop> stops;
+    for (const DirectedEdge& edge : kept) {
+      for (const int k : {0, 1}) {
+        const int place = edge[static_cast<size_t>(k)];
+        if (sign(place) == 0) stops.push_back({along.dot(surface_.at(place)), place, k == 0 ? -1 : 1});
+      }
+    }
+    std::sort(stops.begin(), stops.end(), [](const Stop& a, const Stop& b) { return a.at != b.at ? a.at < b.at : a.place < b.place; });
+    int carried = 0;
+    for (size_t i = 0; i + 1 < stops.size(); ++i) {
+      carried += stops[i].sum;
+      if (stops[i].place == stops[i + 1].place) continue;
+      for (int n = 0; n < carried; ++n) kept.push_back({stops[i].place, stops[i + 1].place});
+      for (int n = 0; n > carried; --n) kept.push_back({stops[i + 1].place, stops[i].place});
+    }
+    rim.edges = without_pairs(std::move(kept));
+  }
+
+  /// The cap runs against everything else that is left open in the plane.
+  void note_rims() {
+    std::map<int, std::vector<DirectedEdge>> by_shell;
+    for (size_t t = 0; t < surface_.triangles.size(); ++t) {
+      for (size_t k = 0; k < 3; ++k) {
+        const int a = surface_.place(surface_.triangles[t][k]), b = surface_.place(surface_.triangles[t][(k + 1) % 3]);
+        if (sign(a) == 0 && sign(b) == 0) by_shell[surface_.shells[t]].push_back({b, a});
+      }
+    }
+    for (const ClippedSurface::Rim& rim : surface_.rims) {
+      for (const auto& [a, b] : rim.edges) {
+        if (sign(a) == 0 && sign(b) == 0) by_shell[rim.shell].push_back({b, a});
+      }
+    }
+    std::erase_if(surface_.rims, [](const ClippedSurface::Rim& rim) { return rim.edges.empty(); });
+    for (auto& [shell, edges] : by_shell) {
+      edges = without_pairs(std::move(edges));
+      join_open_ends(surface_, edges);
+      if (!edges.empty()) surface_.rims.push_back({side_, shell, std::move(edges)});
+    }
+  }
+
+  ClippedSurface& surface_;
+  std::span<const HalfSpace> sides_;
+  int side_;
+  const HalfSpace& plane_;
+  std::vector<double> height_;  // #places: above the plane
+  std::vector<int> sign_;       // #places: 0 on it, 1 outside
+  std::map<std::pair<int, int>, int> cut_places_, cut_vertices_;
+};
+
+bool is_good(const Triangle& triangle, const Places& places) {
+  int corners[3];
+  for (size_t k = 0; k < 3; ++k) {
+    if (triangle[k] < 0 || triangle[k] >= static_cast<int>(places.of.size())) return false;
+    corners[k] = places.of[static_cast<size_t>(triangle[k])];
+    if (corners[k] < 0) return false;
+  }
+  return corners[0] != corners[1] && corners[1] != corners[2] && corners[2] != corners[0];
+}
+
+}  // namespace
+
+ClippedSurface start_clipping(const TriMesh& surface) {
+  ClippedSurface clipped;
+  Places places = find_places(surface.positions);
+  const bool has_uvs = surface.uvs.size() == surface.positions.size(), has_colors = surface.colors.size() == surface.positions.size();
+  for (size_t v = 0; v < surface.positions.size(); ++v) {
+    clipped.vertices.push_back(
+        {places.of[v], static_cast<int>(v), has_uvs ? surface.uvs[v] : Vec2f::Zero(), has_colors ? surface.colors[v] : Vec3f::Zero()});
+  }
+  for (const Triangle& triangle : surface.triangles) {
+    if (is_good(triangle, places)) clipped.triangles.push_back(triangle);
+  }
+  clipped.places = std::move(places.positions);
+  const Bounds bounds = bounds_of(clipped.places);
+  if (!bounds.empty()) clipped.slack = kSlack * std::max({bounds.diagonal(), bounds.low.cwiseAbs().maxCoeff(), bounds.high.cwiseAbs().maxCoeff()});
+  clipped.shells = find_shells(clipped);
+  return clipped;
+}
+
+void clip(ClippedSurface& surface, std::span<const HalfSpace> sides, int side) {
+  Knife(surface, sides, side).run();
+}
+
+Vec3 place_between(const Vec3& a, const Vec3& b, double fraction) {
+  const bool turned = !comes_first(a, b);
+  const Vec3 &first = turned ? b : a, &second = turned ? a : b;
+  return first + fraction * (second - first);
+}
+
+ClippedSurface::Vertex vertex_between(const ClippedSurface& surface, int a, int b, double fraction, int place) {
+  if (!comes_first(surface.at(surface.place(a)), surface.at(surface.place(b)))) std::swap(a, b);
+  const ClippedSurface::Vertex &first = surface.vertices[static_cast<size_t>(a)], &second = surface.vertices[static_cast<size_t>(b)];
+  const float t = static_cast<float>(fraction);
+  return {place, -1, first.uv + t * (second.uv - first.uv), first.color + t * (second.color - first.color)};
+}
+
+std::vector<DirectedEdge> without_pairs(std::vector<DirectedEdge> edges) {
+  const auto undirected = [](const DirectedEdge& edge) { return std::pair(std::min(edge[0], edge[1]), std::max(edge[0], edge[1])); };
+  std::sort(edges.begin(), edges.end(), [&](const DirectedEdge& a, const DirectedEdge& b) { return undirected(a) < undirected(b); });
+  std::vector<DirectedEdge> left;
+  for (size_t begin = 0, end = 0; begin < edges.size(); begin = end) {
+    const std::pair<int, int> key = undirected(edges[begin]);
+    int net = 0;
+    for (; end < edges.size() && undirected(edges[end]) == key; ++end) net += edges[end][0] == key.first ? 1 : -1;
+    if (key.first == key.second) continue;
+    for (int n = 0; n < net; ++n) left.push_back({key.first, key.second});
+    for (int n = 0; n > net; --n) left.push_back({key.second, key.first});
+  }
+  return left;
+}
+
+}  // namespace crumple

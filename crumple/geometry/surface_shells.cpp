@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "crumple/geometry/surface_clip.h"
+#include "crumple/geometry/winding.h"
+
+namespace crumple {
+namespace {
+
+struct EdgeOfShell {
+  int low, high, shell, net;
+};
+
+class UnionFind {
+ public:
+  explicit UnionFind(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int find(int i) {
+    while (parent(i) != i) i = parent(i) = parent(parent(i));
+    return i;
+  }
+  void join(int a, int b) {
+    a = find(a), b = find(b);
+    parent(std::max(a, b)) = std::min(a, b);
+  }
+
+ private:
+  int& parent(int i) { return parent_[static_cast<size_t>(i)]; }
+  std::vector<int> parent_;
+};
+
+/// Every side of every triangle with the shell it belongs to, by edge.
+std::vector<EdgeOfShell> sorted_edges(const ClippedSurface& surface) {
+  std::vector<EdgeOfShell> edges;
+  edges.reserve(3 * surface.triangles.size());
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    for (size_t k = 0; k < 3; ++k) {
+      const int a = surface.place(surface.triangles[t][k]), b = surface.place(surface.triangles[t][(k + 1) % 3]);
+      edges.push_back({std::min(a, b), std::max(a, b), static_cast<int>(t), a < b ? 1 : -1});
+    }
+  }
+  std::sort(edges.begin(), edges.end(), [](const EdgeOfShell& a, const EdgeOfShell& b) {
+    return std::pair(std::pair(a.low, a.high), std::pair(a.shell, a.net)) < std::pair(std::pair(b.low, b.high), std::pair(b.shell, b.net));
+  });
+  return edges;
+}
+
+template <class Visit>
+void for_each_edge_group(std::span<EdgeOfShell> edges, const Visit& visit) {
+  for (size_t begin = 0, end = 0; begin < edges.size(); begin = end) {
+    while (end < edges.size() && edges[end].low == edges[begin].low && edges[end].high == edges[begin].high) ++end;
+    visit(edges.subspan(begin, end - begin));
+  }
+}
+
+/// Triangles that share an edge of just two are one shell; so are those that close each other where more meet.
+UnionFind shells_by_edges(const ClippedSurface& surface, std::vector<char>& open) {
+  std::vector<EdgeOfShell> edges = sorted_edges(surface);
+  UnionFind shells(surface.triangles.size());
+  const auto is_plain = [](std::span<EdgeOfShell> group) { return group.size() == 2 && group[0].net + group[1].net == 0; };
+  for_each_edge_group(edges, [&](std::span<EdgeOfShell> group) {
+    if (is_plain(group)) shells.join(group[0].shell, group[1].shell);
+  });
+  for_each_edge_group(edges, [&](std::span<EdgeOfShell> group) {
+    if (is_plain(group)) return;
+    std::map<int, int> net;
+    int total = 0, first = -1;
+    for (const EdgeOfShell& edge : group) net[shells.find(edge.shell)] += edge.net, total += edge.net;
+    for (const auto& [shell, sum] : net) {
+      if (sum == 0) continue;
+      if (total != 0) open[static_cast<size_t>(shell)] = 1;
+      if (first >= 0) shells.join(first, shell);
+      first = first < 0 ? shell : first;
+    }
+  });
+  return shells;
+}
+
+void join_open(UnionFind& shells, const std::vector<char>& open) {
+  int first = -1;
+  for (int t = 0; t < static_cast<int>(open.size()); ++t) {
+    if (!open[static_cast<size_t>(t)]) continue;
+    if (first >= 0) shells.join(first, t);
+    first = first < 0 ? t : first;
+  }
+}
+
+struct Shell {
+  int root = 0;
+  std::vector<Triangle> triangles;  // of places
+  Bounds box;
+  double volume = 0;
+};
+
+std::vector<Shell> shells_of(const ClippedSurface& surface, UnionFind& shells) {
+  std::map<int, Shell> found;
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const int root = shells.find(static_cast<int>(t));
+    Shell& shell = found[root];
+    shell.root = root;
+    Triangle places = surface.triangles[t];
+    for (int& corner : places) corner = surface.place(corner), shell.box.add(surface.at(corner));
+    shell.triangles.push_back(places);
+  }
+  std::vector<Shell> list;
+  for (auto& [root, shell] : found) {
+    shell.volume = signed_volume(surface.places, shell.triangles);
+    list.push_back(std::move(shell));
+  }
+  return list;
+}
+
+/// A hollow belongs to the smallest shell around it: where a plane opens it, both share a rim.
+void join_hollows(const ClippedSurface& surface, UnionFind& shells) {
+  const std::vector<Shell> list = shells_of(surface, shells);
+  for (const Shell& hollow : list) {
+    if (hollow.volume >= 0) continue;
+    const Shell* around = nullptr;
+    for (const Shell& shell : list) {
+      if (shell.volume <= -hollow.volume || (around && shell.volume >= around->volume)) continue;
+      if ((hollow.box.low.array() < shell.box.low.array()).any() || (hollow.box.high.array() > shell.box.high.array()).any()) continue;
+      if (exact_winding(surface.places, shell.triangles, surface.at(hollow.triangles[0][0])) > 0.5) around = &shell;
+    }
+    if (around) shells.join(around->root, hollow.root);
+  }
+}
+
+}  // namespace
+
+std::vector<int> find_shells(const ClippedSurface& surface) {
+  std::vector<char> open(surface.triangles.size(), 0);
+  UnionFind shells = shells_by_edges(surface, open);
+  join_open(shells, open);
+  join_hollows(surface, shells);
+  std::vector<int> roots(surface.triangles.size());
+  for (size_t t = 0; t < roots.size(); ++t) roots[t] = shells.find(static_cast<int>(t));
+  return roots;
+}
+
+}  // namespace crumple
