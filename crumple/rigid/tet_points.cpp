@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "crumple/geometry/mesh.h"
@@ -18,6 +19,8 @@ using Weights = Eigen::Vector4d;
 
 // How far outside its tetrahedron a point may be, in heights of it. Beyond, a thin one would throw the point about when the body bends.
 constexpr double kOutside = 0.5;
+
+constexpr double kVertex = 1 - 1e-6;  // weight from which a corner is a vertex
 
 struct Corner {
   Vec3 at, inward;
@@ -49,19 +52,28 @@ class CornerMover {
   /// Where the corner goes: a vertex of the mesh, or a carried point whose number follows those of the vertices.
   int place(int tet, const Corner& corner);
   Corner corner(int tet, int number) const;
+  int place(int vertex) const { return point_of_vertex_[vertex]; }
   std::vector<CarriedPoint> take() { return std::move(carried_); }
 
  private:
+  struct Carrier {
+    int tet;
+    Weights weights;
+    double outside() const { return -weights.minCoeff(); }
+  };
+  Carrier carrier_near(int tet, const Vec3& point) const;
   double room(int piece, const Vec3& at, const Vec3& direction) const;
   CarriedPoint moved(int tet, const Corner& corner) const;
   int number_of(int piece, const CarriedPoint& point);
   void find_neighbors();
   void find_outlines();
+  void move_near_vertices();
 
   const TetMesh& mesh_;
   const ScoredTets& scored_;
   std::vector<int> first_tet_, tets_around_;  // #vertices + 1; of each vertex
   std::vector<std::vector<Vec3>> outlines_;   // #pieces: extreme points
+  std::vector<int> point_of_vertex_;          // #vertices: itself, or the carried point instead
   double grain_;                              // m: corners of one piece that are nearer are one point
   std::map<std::array<int64_t, 4>, int> numbers_;
   std::vector<CarriedPoint> carried_;
@@ -71,6 +83,7 @@ CornerMover::CornerMover(const TetMesh& mesh, const ScoredTets& scored)
     : mesh_(mesh), scored_(scored), grain_(1e-6 * std::max(1e-6, bounds_of(mesh.positions).diagonal())) {
   find_neighbors();
   find_outlines();
+  move_near_vertices();
 }
 
 Corner CornerMover::corner(int tet, int number) const {
@@ -118,32 +131,36 @@ double CornerMover::room(int piece, const Vec3& at, const Vec3& direction) const
   return farthest;
 }
 
-/// In by the margin, but not past the middle of a piece that is thinner than two margins.
-CarriedPoint CornerMover::moved(int tet, const Corner& corner) const {
-  const double length = corner.inward.norm(), wanted = scored_.margin * length;
-  const Vec3 direction = length > 0 ? Vec3(corner.inward / length) : Vec3::Zero();
-  const Vec3 step = direction * std::min(wanted, room(scored_.piece[tet], corner.at, direction) / 2);
-
-  int carrier = tet;
-  Weights weights = wanted > 0 ? weights_of(mesh_.positions, mesh_.tets[tet], corner.at + step) : corner.weights;
-  if (weights.minCoeff() < -kOutside) {
-    for (const int v : mesh_.tets[tet]) {
+/// The tetrahedron itself if it holds the point well enough; otherwise from one to the best around it as long as they get better.
+CornerMover::Carrier CornerMover::carrier_near(int tet, const Vec3& point) const {
+  const auto carry = [&](int by) { return Carrier{by, weights_of(mesh_.positions, mesh_.tets[by], point)}; };
+  Carrier best = carry(tet);
+  for (int from = -1; best.outside() > kOutside && from != best.tet;) {
+    from = best.tet;
+    for (const int v : mesh_.tets[from]) {
       for (int i = first_tet_[v]; i < first_tet_[v + 1]; ++i) {
         if (scored_.piece[tets_around_[i]] != scored_.piece[tet]) continue;
-        const Weights other = weights_of(mesh_.positions, mesh_.tets[tets_around_[i]], corner.at + step);
-        if (other.minCoeff() > weights.minCoeff()) carrier = tets_around_[i], weights = other;
+        if (const Carrier other = carry(tets_around_[i]); other.outside() < best.outside()) best = other;
       }
     }
-    // Where no tetrahedron is good enough, less of a step has to do.
-    if (weights.minCoeff() < -kOutside) {
-      carrier = tet;
-      const Weights change = weights_of(mesh_.positions, mesh_.tets[tet], corner.at + step) - corner.weights;
-      weights = corner.weights + change * std::min(1.0, kOutside / change.cwiseAbs().maxCoeff());
-    }
+  }
+  return best;
+}
+
+/// In by the margin, but not past the middle of a piece that is thinner than two margins.
+CarriedPoint CornerMover::moved(int tet, const Corner& corner) const {
+  const double length = corner.inward.norm();
+  const Vec3 direction = length > 0 ? Vec3(corner.inward / length) : Vec3::Zero();
+  const Vec3 step = direction * std::min(scored_.margin * length, room(scored_.piece[tet], corner.at, direction) / 2);
+  Carrier carrier{tet, corner.weights};
+  if (!step.isZero(0)) carrier = carrier_near(tet, corner.at + step);
+  if (carrier.outside() > kOutside) {  // nobody holds it well: less of a step has to do
+    const Weights change = weights_of(mesh_.positions, mesh_.tets[tet], corner.at + step) - corner.weights;
+    carrier = {tet, corner.weights + change * std::min(1.0, kOutside / change.cwiseAbs().maxCoeff())};
   }
   CarriedPoint point;
-  point.vertices = mesh_.tets[carrier];
-  for (int i = 0; i < 4; ++i) point.weights[i] = static_cast<float>(weights[i]);
+  point.vertices = mesh_.tets[carrier.tet];
+  for (int i = 0; i < 4; ++i) point.weights[i] = static_cast<float>(carrier.weights[i]);
   return point;
 }
 
@@ -156,11 +173,47 @@ int CornerMover::number_of(int piece, const CarriedPoint& point) {
   return static_cast<int>(mesh_.positions.size()) + found->second;
 }
 
+/// Vertices may be near a cut without lying on it: they, too, are moved to the margin's distance from it. Whoever is that near has a cut tetrahedron
+/// around, unless tetrahedra are smaller than the margin.
+void CornerMover::move_near_vertices() {
+  point_of_vertex_.resize(mesh_.positions.size());
+  std::iota(point_of_vertex_.begin(), point_of_vertex_.end(), 0);
+  struct Near {
+    int tet;
+    Vec3 to;
+  };
+  std::map<int, Near> found;
+  for (size_t cut = 0; cut < scored_.cut_tets.size(); ++cut) {
+    const int tet = scored_.cut_tets[cut];
+    std::vector<Corner> corners;
+    for (int c = scored_.first_corner[cut]; c < scored_.first_corner[cut + 1]; ++c) corners.push_back(corner(tet, c));
+    for (const Corner& off : corners) {
+      int vertex = 0;
+      if (!off.inward.isZero(0) || off.weights.maxCoeff(&vertex) <= kVertex) continue;
+      vertex = mesh_.tets[tet][vertex];
+      Vec3 to = found.contains(vertex) ? found[vertex].to : mesh_.positions[vertex];
+      for (const Corner& on : corners) {
+        if (std::abs(on.inward.norm() - 1) > 1e-3) continue;  // on several cuts; others of its corners tell of each
+        const double above = on.inward.dot(to - on.at);
+        if (above < -grain_ || above >= scored_.margin - grain_) continue;  // below: the other side of a hollow
+        to += (scored_.margin - above) * on.inward;
+        found[vertex] = {tet, to};
+      }
+    }
+  }
+  for (const auto& [vertex, near] : found) {
+    Corner corner{mesh_.positions[vertex], (near.to - mesh_.positions[vertex]) / scored_.margin, Weights::Zero()};
+    const Tetrahedron& tet = mesh_.tets[near.tet];
+    corner.weights[std::find(tet.begin(), tet.end(), vertex) - tet.begin()] = 1;
+    point_of_vertex_[vertex] = number_of(scored_.piece[near.tet], moved(near.tet, corner));
+  }
+}
+
 int CornerMover::place(int tet, const Corner& corner) {
   int vertex = 0;
   const double largest = corner.weights.maxCoeff(&vertex);
   const bool on_cut = !corner.inward.isZero(0) && scored_.margin > 0;
-  if (!on_cut && largest > 1 - 1e-6) return mesh_.tets[tet][vertex];
+  if (!on_cut && largest > kVertex) return place(mesh_.tets[tet][vertex]);
   return number_of(scored_.piece[tet], moved(tet, corner));
 }
 
@@ -181,7 +234,7 @@ TetPoints tet_points(const TetMesh& mesh, const ScoredTets* scored) {
         result.points.push_back(mover->place(tet, mover->corner(tet, c)));
       ++cut;
     } else {
-      result.points.insert(result.points.end(), mesh.tets[t].begin(), mesh.tets[t].end());
+      for (const int v : mesh.tets[t]) result.points.push_back(mover ? mover->place(v) : v);
     }
     result.first.push_back(static_cast<int>(result.points.size()));
   }
