@@ -68,6 +68,17 @@ class Fields {
       value[i] = static_cast<float>(part);
     }
   }
+  template <class Color>
+  void color(std::string_view key, std::optional<Color>& value, About about) {
+    std::optional<std::vector<double>> list;
+    if (value) list = {six_decimals((*value)[0]), six_decimals((*value)[1]), six_decimals((*value)[2])};
+    numbers(key, list, 3, about);
+    if (!list) return;
+    for (const double part : *list) {
+      if (part < 0 || part > 1) return fail(key, "each part of a colour must be between 0 and 1");
+    }
+    value = Color(static_cast<float>((*list)[0]), static_cast<float>((*list)[1]), static_cast<float>((*list)[2]));
+  }
   void texts(std::string_view key, std::vector<std::string>& value, About about);
   void texts(std::string_view key, std::map<std::string, std::string>& value, About about);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Look {
   double metal = 0.0;                        // 0 paint .. 1 bare metal
   double roughness = 0.6;
   bool visible = true;
+  std::optional<Vec3f> paint = {};  // linear RGB, in place of the colour that covers most of a surface with colours of its own
 };
 
 /// One drawn thing of a frame. Its vertices are place * positions[i].
@@ -26,7 +28,7 @@ struct FrameItem {
   std::vector<Vec3f> colors;               // #vertices or empty: linear RGB by example weights
   Transform place;
   Look look;
-  bool backdrop = false;                   // an infinite plane: cameras do not try to fit it
+  bool backdrop = false;  // an infinite plane: cameras do not try to fit it
 };
 
 /// What there is to see at one moment; the same for pictures, exports and viewers.

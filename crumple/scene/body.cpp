@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "crumple/geometry/mass.h"
+#include "crumple/geometry/repaint.h"
 
 namespace crumple {
 namespace {
@@ -102,6 +103,7 @@ Result<void> build_asset(Body& body, const Scene& scene, AssetLibrary& library) 
   body.loaded = *loaded;
   const RiggedBody& rig = *body.loaded->rig;
   body.surface = std::shared_ptr<const TriMesh>(body.loaded->rig, &rig.asset.surface);
+  if (d.look && d.look->paint) body.surface = std::make_shared<const TriMesh>(repainted(*body.surface, *d.look->paint));
   const double density = d.mass ? *d.mass / rig.volume : d.density.value_or(kWater);
   std::vector<Vec3f> positions;
   for (const Vec3& p : rig.asset.tets.positions) positions.push_back(p.cast<float>());
