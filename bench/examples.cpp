@@ -53,8 +53,10 @@ double body_bytes(const Body& body) {
     const auto& state = std::get<ExampleLayer>(layer).state;
     bytes += static_cast<double>(sizeof(float) * (state.weights.size() + state.pending.size()) + sizeof(Vec3f) * state.positions.size() + state.active.size());
   }
-  bytes += static_cast<double>(sizeof(double) * body.vertex_masses.size() + sizeof(int) * body.hull_vertices.size());
-  bytes += static_cast<double>(2 * sizeof(Vec3) * body.hull_vertices.size());  // hull points here and in the engine
+  size_t points = 0;
+  for (const std::vector<int>& hull : body.loaded->hulls.vertices) points += hull.size();
+  bytes += static_cast<double>(sizeof(double) * body.vertex_masses.size());
+  bytes += static_cast<double>(2 * sizeof(Vec3) * points);  // hull points here and in the engine
   return bytes;
 }
 

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "crumple/methods/examples/examples.h"
+#include "crumple/methods/pieces/pieces.h"
 
 namespace crumple {
 

@@ -16,6 +16,17 @@ uint64_t hash_vector(const std::vector<T>& values, uint64_t seed) {
   return io::hash_bytes(std::as_bytes(std::span(values)), seed);
 }
 
+uint64_t hash_pieces(const Pieces& pieces, uint64_t hash) {
+  hash = hash_vector(pieces.of_tet, hash_vector(pieces.origin, hash_vector(pieces.volumes, hash)));
+  hash = hash_vector(pieces.corners, hash_vector(pieces.first_corner, hash_vector(pieces.cut_tets, hash)));
+  for (const PieceSurface& surface : pieces.surfaces) hash = hash_vector(surface.cut.positions, hash_vector(surface.skin.positions, hash));
+  for (const PieceLink& link : pieces.links) {
+    const double numbers[] = {static_cast<double>(link.a), static_cast<double>(link.b), link.area, link.center.x(), link.center.y(), link.center.z(), link.spread.trace()};
+    hash = io::hash_bytes(std::as_bytes(std::span(numbers)), hash);
+  }
+  return hash;
+}
+
 uint64_t hash_asset(const Asset& asset) {
   uint64_t hash = hash_vector(asset.tets.positions, 1);
   hash = hash_vector(asset.tets.tets, hash);
@@ -29,6 +40,7 @@ uint64_t hash_asset(const Asset& asset) {
       hash = io::hash_bytes(std::as_bytes(std::span(numbers)), hash);
     }
   }
+  if (asset.pieces) hash = hash_pieces(*asset.pieces, hash);
   for (const PaintedMap& map : asset.maps) hash = hash_vector(map.values, io::hash_bytes(map.name, hash));
   return hash;
 }
@@ -62,7 +74,7 @@ Result<const Asset*> AssetLibrary::original(const Scene& scene, const std::strin
 Result<std::shared_ptr<const LoadedAsset>> AssetLibrary::load(const Scene& scene, const BodyDescription& body) {
   const std::string size_key = fmt::format("{}|{}", body.asset, body.scale);
   const double tolerance = body.hulls.tolerance.value_or(-1);
-  const std::string key = fmt::format("{}|{}|{}|{}", size_key, tolerance, body.hulls.least, body.hulls.most);
+  const std::string key = fmt::format("{}|{}|{}|{}|{}", size_key, tolerance, body.hulls.least, body.hulls.most, body.hulls.margin);
   if (const auto found = loaded_.find(key); found != loaded_.end()) return found->second;
   Result<const Asset*> asset = original(scene, body.asset);
   if (!asset) return asset.error();
@@ -78,7 +90,11 @@ Result<std::shared_ptr<const LoadedAsset>> AssetLibrary::load(const Scene& scene
   rigid::HullSettings settings;
   settings.least = body.hulls.least, settings.most = body.hulls.most;
   settings.tolerance = tolerance > 0 ? tolerance : 0.025 * bounds_of(rig->asset.tets.positions).diagonal();
-  loaded->hulls = rigid::decompose(rig->asset.tets, example_shapes(rig->skin), settings);
+  rigid::ScoredTets scored;
+  if (const auto& pieces = rig->asset.pieces) {
+    scored = {pieces->of_tet, pieces->cut_tets, pieces->first_corner, pieces->corners, pieces->inward, body.hulls.margin};
+  }
+  loaded->hulls = rigid::decompose(rig->asset.tets, example_shapes(rig->skin), settings, rig->asset.pieces ? &scored : nullptr);
   loaded_[key] = loaded;
   return std::shared_ptr<const LoadedAsset>(loaded);
 }

@@ -1,11 +1,9 @@
 #include "crumple/scene/body.h"
 
-#include <cmath>
-#include <cstring>
+#include <numeric>
 
 #include <fmt/format.h>
 
-#include "crumple/geometry/mass.h"
 #include "crumple/geometry/repaint.h"
 
 namespace crumple {
@@ -22,9 +20,9 @@ Error body_error(const Scene& scene, const BodyDescription& body, std::string_vi
 void set_mass(Body& body, const rigid::MassProperties& unit) {
   const BodyDescription& d = *body.description;
   body.mass = d.mass.value_or(d.density.value_or(kWater) * unit.mass);
-  body.start_center = unit.center;
-  body.start_axes = unit.axes;
-  body.start_inertia = unit.inertia * (unit.mass > 0 ? body.mass / unit.mass : 0);
+  BodyPart& part = body.parts.front();
+  part.mass = body.mass, part.center = unit.center, part.axes = unit.axes;
+  part.inertia = unit.inertia * (unit.mass > 0 ? body.mass / unit.mass : 0);
 }
 
 /// Box, sphere, cylinder, capsule, plane: the shape and the surface that stands for it.
@@ -72,20 +70,6 @@ Result<void> build_mesh(Body& body, const Scene& scene, AssetLibrary& library) {
   return {};
 }
 
-void build_hulls(Body& body) {
-  const auto& shape = body.loaded->rig->asset.tets.positions;
-  rigid::Hulls hulls;
-  hulls.margin = body.description->hulls.margin;
-  for (const std::vector<int>& vertices : body.loaded->hulls.vertices) {
-    std::vector<Vec3>& points = hulls.points.emplace_back();
-    for (const int v : vertices) {
-      body.hull_vertices.push_back(v);
-      points.push_back(body.start_axes.transpose() * (shape[v] - body.start_center));
-    }
-  }
-  body.shape = std::move(hulls);
-}
-
 Result<void> build_layers(Body& body, const Scene& scene) {
   const BodyDescription& d = *body.description;
   if (!d.examples) return {};
@@ -93,6 +77,24 @@ Result<void> build_layers(Body& body, const Scene& scene) {
   if (!model) return body_error(scene, d, model.error().text);
   examples::State state = examples::start(*model);
   body.layers.emplace_back(ExampleLayer{std::move(*model), std::move(state)});
+  return {};
+}
+
+Result<void> build_pieces(Body& body, const Scene& scene) {
+  const BodyDescription& d = *body.description;
+  const RiggedBody& rig = *body.loaded->rig;
+  if (d.pieces) {
+    Result<pieces::Model> model = pieces::build(rig, *d.pieces, body.vertex_masses);
+    if (!model) return body_error(scene, d, model.error().text);
+    pieces::State state = pieces::start(*model, scene.dt());
+    body.pieces = PieceLayer{std::move(*model), std::move(state)};
+  }
+  if (!rig.asset.pieces) return {};
+  for (const PieceSurface& piece : rig.asset.pieces->surfaces) {
+    body.skins.emplace_back(body.loaded->rig, &piece.skin), body.cuts.emplace_back(body.loaded->rig, &piece.cut);
+    if (d.look && d.look->paint) body.skins.back() = std::make_shared<const TriMesh>(repainted(piece.skin, *d.look->paint));
+  }
+  body.cut_look.color = rig.asset.pieces->cut_color, body.cut_look.roughness = 0.85, body.cut_look.visible = body.look.visible;
   return {};
 }
 
@@ -105,15 +107,21 @@ Result<void> build_asset(Body& body, const Scene& scene, AssetLibrary& library) 
   body.surface = std::shared_ptr<const TriMesh>(body.loaded->rig, &rig.asset.surface);
   if (d.look && d.look->paint) body.surface = std::make_shared<const TriMesh>(repainted(*body.surface, *d.look->paint));
   const double density = d.mass ? *d.mass / rig.volume : d.density.value_or(kWater);
-  std::vector<Vec3f> positions;
-  for (const Vec3& p : rig.asset.tets.positions) positions.push_back(p.cast<float>());
   for (const double unit : rig.unit_masses) body.vertex_masses.push_back(density * unit);
-  const PointMassProperties points = mass_of_points(positions, body.vertex_masses);
-  const PrincipalFrame frame = principal_frame(points.inertia, Mat3::Identity());
-  body.mass = points.mass;
-  body.start_center = points.center, body.start_axes = frame.axes, body.start_inertia = frame.moments;
-  build_hulls(body);
   if (Result<void> layers = build_layers(body, scene); !layers) return layers.error();
+  if (Result<void> pieces = build_pieces(body, scene); !pieces) return pieces.error();
+  if (body.pieces) {
+    regroup(body);
+  } else {
+    BodyPart& all = body.parts.front();
+    all.pieces.resize(body.piece_count()), all.hulls.resize(body.loaded->hulls.vertices.size());
+    std::iota(all.pieces.begin(), all.pieces.end(), 0), std::iota(all.hulls.begin(), all.hulls.end(), 0);
+  }
+  for (BodyPart& part : body.parts) {
+    const PartMass mass = mass_of_part(body, part.pieces, Mat3::Identity());
+    part.mass = mass.mass, part.center = mass.center, part.axes = mass.axes, part.inertia = mass.inertia;
+    body.mass += part.mass;
+  }
   if (!d.look) body.look.color = rig.asset.color, body.look.metal = rig.asset.metal, body.look.roughness = rig.asset.roughness;
   return {};
 }
@@ -123,6 +131,7 @@ Result<void> build_asset(Body& body, const Scene& scene, AssetLibrary& library) 
 Result<Body> build_body(const Scene& scene, const BodyDescription& description, AssetLibrary& library) {
   Body body;
   body.description = &description;
+  body.parts.resize(1), body.parts.front().pieces = {0};
   if (description.look) body.look = *description.look;
   Result<void> built;
   if (!description.asset.empty()) {
@@ -133,88 +142,7 @@ Result<Body> build_body(const Scene& scene, const BodyDescription& description, 
     build_primitive(body);
   }
   if (!built) return built.error();
-  body.axes = body.start_axes, body.center = body.start_center, body.inertia = body.start_inertia;
   return body;
-}
-
-const std::vector<Vec3f>* current_shape(const Body& body) {
-  if (body.layers.empty()) return nullptr;
-  return std::visit([](const auto& layer) { return &view(layer.model, layer.state); }, body.layers.back());
-}
-
-std::vector<io::ArrayView> layer_arrays(Body& body, Need need) {
-  std::vector<io::ArrayView> views;
-  for (Layer& layer : body.layers) {
-    std::visit(
-        [&](auto& at_work) {
-          for (const StateArray& array : need == Need::Everything ? arrays(at_work.state) : shown_arrays(at_work.state)) {
-            views.push_back({fmt::format("{}/{}/{}", body.description->name, method_name(at_work), array.name), array.row_bytes, array.data});
-          }
-        },
-        layer);
-  }
-  return views;
-}
-
-Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need) {
-  for (Layer& layer : body.layers) {
-    Result<void> done = std::visit(
-        [&](auto& at_work) -> Result<void> {
-          for (const StateArray& array : need == Need::Everything ? arrays(at_work.state) : shown_arrays(at_work.state)) {
-            const std::string name = fmt::format("{}/{}/{}", body.description->name, method_name(at_work), array.name);
-            const auto found = store.find(name);
-            if (found == store.end() || found->second.data.size() != array.data.size()) {
-              return input_error(fmt::format("the recording does not fit its scene: \"{}\" is missing or of another size", name));
-            }
-            if (!array.all_finite(found->second.data)) return input_error(fmt::format("the recording is damaged: \"{}\" is not finite", name));
-            std::memcpy(array.data.data(), found->second.data.data(), array.data.size());
-          }
-          need == Need::Everything ? restored(at_work.model, at_work.state) : shown_restored(at_work.model, at_work.state);
-          return {};
-        },
-        layer);
-    if (!done) return done.error();
-  }
-  return {};
-}
-
-FrameItem draw_body(const Body& body, int index, const Transform& place, bool weight_colors) {
-  FrameItem item;
-  item.name = body.description->name;
-  item.body = index;
-  item.surface = body.surface;
-  item.place = place;
-  item.look = body.look;
-  item.backdrop = body.description->plane.has_value();
-  if (const std::vector<Vec3f>* shape = current_shape(body)) item.positions = carried_surface(*body.loaded->rig, *shape);
-  if (weight_colors && !body.layers.empty()) {
-    item.colors = std::visit([](const auto& layer) { return examples::weight_colors(layer.model, layer.state); }, body.layers.back());
-  }
-  return item;
-}
-
-Damage damage_of(const Body& body) {
-  Damage damage;
-  const std::vector<Vec3f>* shape = current_shape(body);
-  if (!shape || shape->empty()) return damage;
-  const std::vector<Vec3>& rest = body.loaded->rig->asset.tets.positions;
-  double squared = 0;
-  for (size_t v = 0; v < shape->size(); ++v) {
-    const double distance = ((*shape)[v].cast<double>() - rest[v]).norm();
-    damage.max_displacement = std::max(damage.max_displacement, distance);
-    squared += distance * distance;
-  }
-  damage.rms_displacement = std::sqrt(squared / static_cast<double>(shape->size()));
-  const auto& layer = std::get<ExampleLayer>(body.layers.back());
-  const size_t examples = static_cast<size_t>(layer.model.body->skin.examples);
-  size_t deformed = 0;
-  for (size_t i = 0; i < layer.state.weights.size(); i += examples) {
-    const double rest_weight = layer.state.weights[i];
-    damage.min_rest_weight = std::min(damage.min_rest_weight, rest_weight);
-    if (rest_weight < 0.99) ++deformed;
-  }
-  damage.deformed_share = static_cast<double>(deformed) / static_cast<double>(shape->size());
-  return damage;
 }
 
 }  // namespace crumple

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "crumple/io/recording.h"
@@ -11,32 +12,50 @@
 
 namespace crumple {
 
-/// One simulated thing: rest geometry, its rigid part, and the layers that change its shape.
-struct Body {
-  const BodyDescription* description = nullptr;
-  std::shared_ptr<const LoadedAsset> loaded;   // of a body that can crumple
-  std::shared_ptr<const TriMesh> surface;      // what is drawn, in the rest frame
-  Look look;
+/// One rigid part of a body: all of it, or pieces that still hang together after a break.
+struct BodyPart {
+  std::vector<int> pieces;         // ascending; a body that is not scored is one piece
+  std::vector<int> hulls;          // of the body's decomposition, ascending
+  double mass = 0;                 // kg
 
-  // built once
-  rigid::Shape shape;                          // at rest, in the part's frame
-  double mass = 0;                             // kg
-  std::vector<double> vertex_masses;           // kg, lumped; of a body that can crumple
-  std::vector<int> hull_vertices;              // all hulls' vertices one after another
-  Mat3 start_axes = Mat3::Identity();          // principal axes at rest
-  Vec3 start_center = Vec3::Zero();
-  Vec3 start_inertia = Vec3::Ones();
-
-  // state
-  int part = -1;                               // in the rigid world, -1 while it is not there
-  bool frozen = false;
-  Mat3 axes = Mat3::Identity();                // principal axes of the current shape, in the rest frame
-  Vec3 center = Vec3::Zero();                  // centre of mass in the rest frame
-  Vec3 inertia = Vec3::Ones();                 // principal moments, kg m^2
-  std::vector<Layer> layers;
+  int index = -1;                  // in the rigid world, -1 while it is not there
+  Mat3 axes = Mat3::Identity();    // principal axes of the current shape, in the rest frame
+  Vec3 center = Vec3::Zero();      // centre of mass in the rest frame
+  Vec3 inertia = Vec3::Ones();     // principal moments, kg m^2
+  rigid::PartState state;          // while it is not in the world: where it will appear
+  rigid::PartState last_good;
 
   /// Takes coordinates of the rest frame to the part's frame.
   Transform rest_in_part() const { return {axes.transpose(), -(axes.transpose() * center)}; }
+};
+
+/// The links of a scored body that can break.
+using PieceLayer = LayerOf<pieces::Model, pieces::State>;
+
+/// One simulated thing: rest geometry, its rigid parts, and the layers that change its shape.
+struct Body {
+  const BodyDescription* description = nullptr;
+  std::shared_ptr<const LoadedAsset> loaded;   // of a body that can crumple or break
+  std::shared_ptr<const TriMesh> surface;      // what is drawn, in the rest frame
+  std::vector<std::shared_ptr<const TriMesh>> skins, cuts;  // #pieces of a scored body: what is drawn once it has broken
+  Look look, cut_look;
+
+  // built once
+  rigid::Shape shape;                          // of a body that is no asset, in its part's frame
+  double mass = 0;                             // kg
+  std::vector<double> vertex_masses;           // kg, lumped; of an asset
+
+  // state
+  std::vector<BodyPart> parts;                 // in the order of their lowest pieces
+  bool frozen = false;
+  std::vector<Layer> layers;
+  std::optional<PieceLayer> pieces;            // of a scored body that can break
+
+  bool is_present() const { return parts.front().index >= 0; }
+  bool is_broken() const { return parts.size() > 1; }
+  int piece_count() const { return skins.empty() ? 1 : static_cast<int>(skins.size()); }
+  /// Which part holds a piece.
+  const BodyPart& part_of(int piece) const;
 };
 
 /// Builds a body at rest; it is in no world yet.
@@ -45,14 +64,30 @@ Result<Body> build_body(const Scene& scene, const BodyDescription& description, 
 /// The current shape in the rest frame, or nothing for a body that cannot change.
 const std::vector<Vec3f>* current_shape(const Body& body);
 
+/// Mass, centre and principal axes of some pieces in the current shape; the axes stay as near to `near` as they can.
+struct PartMass {
+  double mass = 0;
+  Vec3 center = Vec3::Zero(), inertia = Vec3::Ones();
+  Mat3 axes = Mat3::Identity();
+  bool is_finite() const { return center.allFinite() && axes.allFinite() && inertia.minCoeff() > 0; }
+};
+PartMass mass_of_part(const Body& body, std::span<const int> pieces, const Mat3& near);
+
+/// All hulls' points of a part one after another, in the current shape, taken to the part's frame.
+void hull_points(const Body& body, const BodyPart& part, const Transform& rest_in_part, std::vector<Vec3>& points);
+/// The part's collision shape now.
+rigid::Shape shape_of_part(const Body& body, const BodyPart& part);
+
 /// The layers' state: all of it, or what is needed to draw the body.
 enum class Need { Everything, Drawing };
 std::vector<io::ArrayView> layer_arrays(Body& body, Need need);
 /// Overwrites the layers' state from a store; complains if something is missing or has another size.
 Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need);
+/// Divides the body into the parts that its broken links leave; their state is not set.
+void regroup(Body& body);
 
-/// What the body looks like with its rest frame at `place`.
-FrameItem draw_body(const Body& body, int index, const Transform& place, bool weight_colors);
+/// What the body looks like with the rest frame of each piece at `places`: one item while it is whole, otherwise two for each piece.
+std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, bool weight_colors);
 
 /// How far a body has been deformed.
 struct Damage {

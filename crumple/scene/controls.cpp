@@ -18,72 +18,79 @@ const ScriptStep* script_at(const BodyDescription& body, double time) {
 
 }  // namespace
 
-rigid::PartSettings World::Simulation::part_settings(const Body& body) const {
-  const size_t index = static_cast<size_t>(&body - bodies.data());
+rigid::PartSettings World::Simulation::part_settings(int index, const BodyPart& part) const {
+  const Body& body = bodies[static_cast<size_t>(index)];
   const BodyDescription& d = *body.description;
   rigid::PartSettings settings;
-  settings.shape = body.shape;
+  settings.shape = shape_of_part(body, part);
   settings.motion = body.frozen ? Motion::Static : d.motion;
-  settings.mass = body.mass;
-  settings.inertia = body.inertia;
+  settings.mass = part.mass;
+  settings.inertia = part.inertia;
   settings.surface = {d.material.friction, d.material.restitution, d.material.rolling_friction, d.material.damping, d.material.spin_damping};
-  settings.group = groups[index], settings.collides_with = masks[index];
-  settings.state = states[index];
-  if (const std::vector<Vec3f>* shape = current_shape(body)) {
-    const Transform to_part = body.rest_in_part();
-    auto& hulls = std::get<rigid::Hulls>(settings.shape);
-    size_t next = 0;
-    for (std::vector<Vec3>& points : hulls.points) {
-      for (Vec3& point : points) point = to_part * (*shape)[static_cast<size_t>(body.hull_vertices[next++])].cast<double>();
-    }
-  }
+  settings.group = groups[static_cast<size_t>(index)], settings.collides_with = masks[static_cast<size_t>(index)];
+  settings.state = part.state;
   return settings;
 }
 
-void World::Simulation::add_part(int index) {
-  Body& body = bodies[static_cast<size_t>(index)];
-  body.part = rigid.add_part(part_settings(body));
-  body_of_part.resize(std::max(body_of_part.size(), static_cast<size_t>(body.part) + 1), -1);
-  body_of_part[static_cast<size_t>(body.part)] = index;
+void World::Simulation::add_part(int index, int number) {
+  BodyPart& part = bodies[static_cast<size_t>(index)].parts[static_cast<size_t>(number)];
+  part.index = rigid.add_part(part_settings(index, part));
+  owner_of_part.resize(std::max(owner_of_part.size(), static_cast<size_t>(part.index) + 1), {-1, -1});
+  owner_of_part[static_cast<size_t>(part.index)] = {index, number};
 }
 
-void World::Simulation::remove_part(int index) {
-  Body& body = bodies[static_cast<size_t>(index)];
-  states[static_cast<size_t>(index)] = rigid.state(body.part);
+void World::Simulation::add_parts(int index) {
+  for (size_t p = 0; p < bodies[static_cast<size_t>(index)].parts.size(); ++p) add_part(index, static_cast<int>(p));
+  allow_overlaps(index, waiting_overlaps[static_cast<size_t>(index)]);
+  waiting_overlaps[static_cast<size_t>(index)].clear();
+}
+
+void World::Simulation::remove_parts(int index) {
+  waiting_overlaps[static_cast<size_t>(index)] = overlaps_of(index);
   for (JointSlot& joint : joints) {
     if (joint.index < 0 || (joint.body_a != index && joint.body_b != index)) continue;
     joint.frames = rigid.joint_frames(joint.index);
     joint.index = -1;
   }
-  rigid.remove_part(body.part);
-  body.part = -1;
+  for (BodyPart& part : bodies[static_cast<size_t>(index)].parts) {
+    part.state = rigid.state(part.index);
+    rigid.remove_part(part.index);
+    part.index = -1;
+  }
 }
 
 void World::Simulation::add_joints() {
-  const auto part = [&](int body) { return body < 0 ? -1 : bodies[static_cast<size_t>(body)].part; };
+  const auto part = [&](int body, int piece) { return body < 0 ? -1 : bodies[static_cast<size_t>(body)].part_of(piece).index; };
   for (JointSlot& joint : joints) {
-    const bool ready = part(joint.body_a) >= 0 && (joint.body_b < 0 || part(joint.body_b) >= 0);
-    if (joint.index >= 0 || !ready) continue;
-    joint.settings.part_a = part(joint.body_a), joint.settings.part_b = part(joint.body_b);
+    const int part_a = part(joint.body_a, joint.piece_a), part_b = part(joint.body_b, joint.piece_b);
+    if (joint.index >= 0 || part_a < 0 || (joint.body_b >= 0 && part_b < 0)) continue;
+    joint.settings.part_a = part_a, joint.settings.part_b = part_b;
     joint.index = joint.frames ? rigid.add_joint(joint.settings, *joint.frames) : rigid.add_joint(joint.settings);
     joint.frames = rigid.joint_frames(joint.index);
   }
 }
 
+/// The rigid world anew from the parts' states.
+void World::Simulation::build_rigid_world() {
+  rigid = rigid::World({scene.gravity, scene.iterations, scene.sleeping});
+  owner_of_part.clear();
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].is_present()) add_parts(static_cast<int>(i));
+  }
+  add_joints();
+}
+
 void World::Simulation::rebuild() {
   for (size_t i = 0; i < bodies.size(); ++i) {
-    if (bodies[i].part >= 0) states[i] = rigid.state(bodies[i].part);
+    if (!bodies[i].is_present()) continue;
+    waiting_overlaps[i] = overlaps_of(static_cast<int>(i));
+    for (BodyPart& part : bodies[i].parts) part.state = rigid.state(part.index);
   }
   for (JointSlot& joint : joints) {
     if (joint.index >= 0) joint.frames = rigid.joint_frames(joint.index);
     joint.index = -1;
   }
-  rigid = rigid::World({scene.gravity, scene.iterations, scene.sleeping});
-  body_of_part.clear();
-  for (size_t i = 0; i < bodies.size(); ++i) {
-    if (bodies[i].part >= 0) add_part(static_cast<int>(i));
-  }
-  add_joints();
+  build_rigid_world();
 }
 
 void World::Simulation::control() {
@@ -93,17 +100,19 @@ void World::Simulation::control() {
     Body& body = bodies[i];
     const BodyDescription& d = *body.description;
     const bool wanted = present(d, time);
-    if (wanted != (body.part >= 0)) {
-      wanted ? add_part(static_cast<int>(i)) : remove_part(static_cast<int>(i));
+    if (wanted != body.is_present()) {
+      wanted ? add_parts(static_cast<int>(i)) : remove_parts(static_cast<int>(i));
       changed = true;
     }
-    if (body.part < 0 || body.frozen || (d.script.empty() && d.motion != Motion::Scripted)) continue;
+    if (!body.is_present() || body.frozen || (d.script.empty() && d.motion != Motion::Scripted)) continue;
     const ScriptStep* now = script_at(d, time);
-    const rigid::PartState state = rigid.state(body.part);
-    if (now) {
-      rigid.set_velocity(body.part, now->velocity.value_or(state.velocity), now->spin.value_or(state.spin));
-    } else if (d.motion == Motion::Scripted && !d.script.empty()) {
-      rigid.set_velocity(body.part, Vec3::Zero(), Vec3::Zero());
+    for (const BodyPart& part : body.parts) {
+      const rigid::PartState state = rigid.state(part.index);
+      if (now) {
+        rigid.set_velocity(part.index, now->velocity.value_or(state.velocity), now->spin.value_or(state.spin));
+      } else if (d.motion == Motion::Scripted && !d.script.empty()) {
+        rigid.set_velocity(part.index, Vec3::Zero(), Vec3::Zero());
+      }
     }
   }
   if (changed) add_joints();

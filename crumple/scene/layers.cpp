@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "crumple/core/parallel.h"
@@ -44,6 +46,11 @@ Hit nearest_face(const Body& body, int hull, const Vec3& point) {
   return hit;
 }
 
+/// The hull of the body that a child of a part's shape is, or -1.
+int hull_of(const BodyPart& part, int child) {
+  return child >= 0 && static_cast<size_t>(child) < part.hulls.size() ? part.hulls[static_cast<size_t>(child)] : -1;
+}
+
 }  // namespace
 
 void World::Simulation::route_contacts() {
@@ -51,51 +58,83 @@ void World::Simulation::route_contacts() {
   for (size_t i = 0; i < loads.contacts.size(); ++i) {
     const rigid::Contact& contact = loads.contacts[i];
     for (const bool is_a : {true, false}) {
-      const int index = body_of_part[static_cast<size_t>(is_a ? contact.part_a : contact.part_b)];
+      const auto& [index, part] = owner_of_part[static_cast<size_t>(is_a ? contact.part_a : contact.part_b)];
       const Body& body = bodies[static_cast<size_t>(index)];
-      if (!body.layers.empty() && !body.frozen) work[static_cast<size_t>(index)].contacts.emplace_back(static_cast<int>(i), is_a);
+      if (!(body.layers.empty() && !body.pieces) && !body.frozen) work[static_cast<size_t>(index)].contacts.push_back({static_cast<int>(i), is_a, part});
     }
   }
+}
+
+/// Contacts strong enough for some layer, seen from the body's rest frame.
+void World::Simulation::gather_hits(int index) {
+  const Body& body = bodies[static_cast<size_t>(index)];
+  Work& w = work[static_cast<size_t>(index)];
+  const double least = least_interest(body, scene.dt());
+  std::map<std::pair<int, int>, double> speed_changes;  // by the body's part and the part touched
+  const auto pair_of = [&](const Touch& touch) {
+    const rigid::Contact& contact = loads.contacts[static_cast<size_t>(touch.contact)];
+    return std::pair(touch.part, touch.is_a ? contact.part_b : contact.part_a);
+  };
+  for (const Touch& touch : w.contacts) {
+    speed_changes[pair_of(touch)] += loads.contacts[static_cast<size_t>(touch.contact)].impulse / body.parts[static_cast<size_t>(touch.part)].mass;
+  }
+  w.hits.clear();
+  for (const Touch& touch : w.contacts) {
+    if (speed_changes[pair_of(touch)] <= least) continue;
+    const rigid::Contact& contact = loads.contacts[static_cast<size_t>(touch.contact)];
+    const BodyPart& part = body.parts[static_cast<size_t>(touch.part)];
+    const Transform part_in_rest = part.rest_in_part().inverse();
+    const Mat3 world_to_rest = part_in_rest.rotation * part.last_good.place.rotation.transpose();
+    Hit hit = nearest_face(body, hull_of(part, touch.is_a ? contact.hull_a : contact.hull_b), part_in_rest * (touch.is_a ? contact.local_a : contact.local_b));
+    const double sign = touch.is_a ? 1 : -1;
+    hit.impulse = sign * contact.impulse * (world_to_rest * contact.normal);
+    hit.friction = sign * (world_to_rest * contact.friction);
+    hit.part = touch.part, hit.mass = part.mass;
+    hit.other = pair_of(touch).second;
+    w.hits.push_back(hit);
+  }
+}
+
+/// Every contact and every joint loads the links, however weak it is.
+void World::Simulation::step_pieces(int index) {
+  Body& body = bodies[static_cast<size_t>(index)];
+  Work& w = work[static_cast<size_t>(index)];
+  w.piece_loads.clear();
+  for (const Touch& touch : w.contacts) {
+    const rigid::Contact& contact = loads.contacts[static_cast<size_t>(touch.contact)];
+    const BodyPart& part = body.parts[static_cast<size_t>(touch.part)];
+    const int hull = hull_of(part, touch.is_a ? contact.hull_a : contact.hull_b);
+    if (hull < 0) continue;
+    const Transform part_in_rest = part.rest_in_part().inverse();
+    const Mat3 world_to_rest = part_in_rest.rotation * part.last_good.place.rotation.transpose();
+    const Vec3 impulse = world_to_rest * (contact.impulse * contact.normal + contact.friction);
+    w.piece_loads.push_back({body.loaded->hulls.piece[static_cast<size_t>(hull)], part_in_rest * (touch.is_a ? contact.local_a : contact.local_b),
+                             touch.is_a ? impulse : Vec3(-impulse)});
+  }
+  std::vector<Vec3> spins;
+  for (const BodyPart& part : body.parts) spins.push_back(part.axes * (part.last_good.place.rotation.transpose() * part.last_good.spin));
+  w.breaks = pieces::step(body.pieces->model, body.pieces->state, scene.dt(), w.piece_loads, spins);
 }
 
 void World::Simulation::step_body(int index) {
   Body& body = bodies[static_cast<size_t>(index)];
   Work& w = work[static_cast<size_t>(index)];
-  const double dt = scene.dt();
-  const double least = least_interest(body, dt);
-  std::map<int, double> speed_changes;  // by the part touched
-  const auto other = [&](const rigid::Contact& contact, bool is_a) { return is_a ? contact.part_b : contact.part_a; };
-  for (const auto& [i, is_a] : w.contacts) {
-    const rigid::Contact& contact = loads.contacts[static_cast<size_t>(i)];
-    speed_changes[other(contact, is_a)] += contact.impulse / body.mass;
-  }
-  w.hits.clear();
-  const Transform rest_in_part = body.rest_in_part();
-  const Transform part_in_rest = rest_in_part.inverse();
-  const Mat3 world_to_rest = part_in_rest.rotation * last_good[static_cast<size_t>(index)].place.rotation.transpose();
-  for (const auto& [i, is_a] : w.contacts) {
-    const rigid::Contact& contact = loads.contacts[static_cast<size_t>(i)];
-    if (speed_changes[other(contact, is_a)] <= least) continue;
-    Hit hit = nearest_face(body, is_a ? contact.hull_a : contact.hull_b, part_in_rest * (is_a ? contact.local_a : contact.local_b));
-    const double sign = is_a ? 1 : -1;
-    hit.impulse = sign * contact.impulse * (world_to_rest * contact.normal);
-    hit.friction = sign * (world_to_rest * contact.friction);
-    hit.other = other(contact, is_a);
-    hit.mass = body.mass;
-    w.hits.push_back(hit);
-  }
+  w.parts.resize(body.parts.size());
   w.effects = {};
+  if (!body.layers.empty()) gather_hits(index);
+  const std::span<const uint8_t> broken = body.pieces ? std::span<const uint8_t>(body.pieces->state.broken) : std::span<const uint8_t>();
   for (Layer& layer : body.layers) {
     std::visit(
         [&](auto& at_work) {
-          StepContext now{dt, w.hits, {}, {}};
+          StepContext now{scene.dt(), w.hits, broken, {}};
           crumple::step_layer(at_work, now);
-          w.effects.reshaped = w.effects.reshaped || now.effects.reshaped;
-          w.effects.restitution = now.effects.restitution;
+          w.effects = now.effects;
         },
         layer);
   }
   if (w.effects.reshaped) compose(index);
+  w.breaks.clear();
+  if (body.pieces) step_pieces(index);
 }
 
 void World::Simulation::step_layers() {
@@ -103,8 +142,10 @@ void World::Simulation::step_layers() {
   busy.clear();
   for (size_t i = 0; i < bodies.size(); ++i) {
     const Body& body = bodies[i];
-    if (body.part < 0 || body.frozen || body.layers.empty()) continue;
-    if (!work[i].contacts.empty() || any_busy(body)) busy.push_back(static_cast<int>(i));
+    if (!body.is_present() || body.frozen || (body.layers.empty() && !body.pieces)) continue;
+    const bool can_break = body.pieces && std::isfinite(body.pieces->model.weakest) &&
+                           std::any_of(body.parts.begin(), body.parts.end(), [&](const BodyPart& part) { return rigid.is_awake(part.index); });
+    if (!work[i].contacts.empty() || any_busy(body) || can_break) busy.push_back(static_cast<int>(i));
   }
   parallel_for(busy.size(), 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) step_body(busy[i]);

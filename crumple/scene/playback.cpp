@@ -39,22 +39,27 @@ Result<Frame> Playback::frame(int number, bool weight_colors) {
   for (size_t i = 0; i < bodies_.size(); ++i) {
     Body& body = bodies_[i];
     const auto found = (*store)->find(body.description->name + "/place");
-    std::array<double, 13> record{};
-    if (found == (*store)->end() || found->second.data.size() != sizeof record) {
+    std::vector<std::array<double, 13>> records(static_cast<size_t>(body.piece_count()));
+    if (found == (*store)->end() || found->second.data.size() != records.size() * sizeof records[0]) {
       return input_error(fmt::format("frame {}: the recording does not fit its scene: \"{}\" has no place", number, body.description->name));
     }
-    std::memcpy(record.data(), found->second.data.data(), sizeof record);
-    if (record[12] == 0 || !body.look.visible) continue;
+    std::memcpy(records.data(), found->second.data.data(), found->second.data.size());
+    const double presence = records.front()[12];
+    if (presence == 0 || !body.look.visible) continue;
     if (Result<void> restored = restore_layers(body, **store, Need::Drawing); !restored) return restored.error();
-    Transform place;
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) place.rotation(row, column) = record[static_cast<size_t>(row * 3 + column)];
-      place.translation[row] = record[static_cast<size_t>(9 + row)];
+    std::vector<Transform> places;
+    for (const auto& record : records) {
+      Transform& place = places.emplace_back();
+      for (int row = 0; row < 3; ++row) {
+        for (int column = 0; column < 3; ++column) place.rotation(row, column) = record[static_cast<size_t>(row * 3 + column)];
+        place.translation[row] = record[static_cast<size_t>(9 + row)];
+      }
+      if (!place.rotation.allFinite() || !place.translation.allFinite()) {
+        return input_error(fmt::format("frame {}: \"{}\" has no finite place", number, body.description->name));
+      }
     }
-    if (!place.rotation.allFinite() || !place.translation.allFinite()) {
-      return input_error(fmt::format("frame {}: \"{}\" has no finite place", number, body.description->name));
-    }
-    frame.items.push_back(draw_body(body, static_cast<int>(i), place, weight_colors));
+    const bool in_pieces = presence == 2 && !body.skins.empty();
+    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, in_pieces, weight_colors)) frame.items.push_back(std::move(item));
   }
   return frame;
 }

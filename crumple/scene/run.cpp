@@ -1,5 +1,6 @@
 #include "crumple/scene/run.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -29,6 +30,39 @@ std::vector<StepReport::Frozen> read_frozen(const Json& object) {
     frozen.push_back({get("body").text, get("time").number, get("why").text});
   }
   return frozen;
+}
+
+Json breaks_json(const std::vector<StepReport::Break>& breaks) {
+  Json list = Json::array();
+  for (const StepReport::Break& b : breaks) {
+    Json pieces = Json::array();
+    pieces.push(b.piece_a), pieces.push(b.piece_b);
+    list.push(Json::object({{"body", b.body}, {"time", b.time}, {"link", b.link}, {"pieces", std::move(pieces)}, {"impulse", b.impulse}, {"limit", b.limit}}));
+  }
+  return list;
+}
+
+std::vector<StepReport::Break> read_breaks(const Json& object) {
+  std::vector<StepReport::Break> breaks;
+  const Json* list = object.find("breaks");
+  for (const Json& item : list ? list->items : std::vector<Json>{}) {
+    const auto number = [](const Json* value) { return value ? value->number : 0.0; };
+    const Json* body = item.find("body");
+    const Json* pieces = item.find("pieces");
+    const auto piece = [&](size_t i) { return pieces && i < pieces->items.size() ? static_cast<int>(pieces->items[i].number) : 0; };
+    breaks.push_back({body ? body->text : "", number(item.find("time")), static_cast<int>(number(item.find("link"))), piece(0), piece(1), number(item.find("impulse")),
+                      number(item.find("limit"))});
+  }
+  return breaks;
+}
+
+RunReport::BodyReport report_of(const Body& body) {
+  RunReport::BodyReport report{body.description->name, body.mass, damage_of(body), body.frozen, static_cast<int>(body.parts.size())};
+  if (!body.pieces) return report;
+  const std::vector<uint8_t>& broken = body.pieces->state.broken;
+  report.links = static_cast<int>(broken.size());
+  report.broken_links = static_cast<int>(std::count(broken.begin(), broken.end(), 1));
+  return report;
 }
 
 bool same_folder(const fs::path& a, const fs::path& b) {
@@ -135,7 +169,7 @@ class Run {
     if (Result<void> restored = world_->restore(from, checkpoint->arrays); !restored) return restored.error();
     const Json* fingerprint = checkpoint->note.find("fingerprint");
     if (!fingerprint || !fingerprint->is_text()) return input_error(fmt::format("{}: the checkpoint at frame {} is incomplete", folder_.stream().string(), from));
-    world_->set_history(std::strtoull(fingerprint->text.c_str(), nullptr, 16), {read_frozen(checkpoint->note)});
+    world_->set_history(std::strtoull(fingerprint->text.c_str(), nullptr, 16), {read_frozen(checkpoint->note), read_breaks(checkpoint->note)});
     Result<io::RecordingWriter> writer = io::RecordingWriter::continue_after(folder_.stream(), from);
     if (!writer) return writer.error();
     writer_.emplace(std::move(*writer));
@@ -176,7 +210,8 @@ class Run {
       if (world_->is_checkpoint(frame)) {
         if (Result<void> kept = timings_->flush(); !kept) return kept.error();
         const CpuTimer timer(report_.record_s);
-        const Json note = Json::object({{"fingerprint", io::hash_text(world_->fingerprint())}, {"frozen", frozen_json(world_->report().frozen)}});
+        const Json note = Json::object({{"fingerprint", io::hash_text(world_->fingerprint())}, {"frozen", frozen_json(world_->report().frozen)},
+                                        {"breaks", breaks_json(world_->report().breaks)}});
         const std::vector<io::ArrayView> arrays = world_->checkpoint_arrays();
         if (Result<void> written = writer_->append_checkpoint(frame, note, arrays); !written) return written.error();
       }
@@ -211,9 +246,10 @@ class Run {
     const StepTimings& timings = world_->timings();
     report_.rigid_s = timings.rigid, report_.deform_s = timings.deform, report_.steps = timings.steps, report_.hits = timings.hits;
     for (const Body& body : world_->bodies()) {
-      if (!body.layers.empty()) report_.bodies.push_back({body.description->name, body.mass, damage_of(body), body.frozen});
+      if (!body.layers.empty() || body.pieces) report_.bodies.push_back(report_of(body));
     }
     report_.frozen = world_->report().frozen;
+    report_.breaks = world_->report().breaks;
     report_.fingerprint = world_->fingerprint();
   }
 
@@ -250,16 +286,19 @@ Json run_json(const Scene& scene, const RunReport& r) {
   json["timings"] = Json::object({{"rigid_s", r.rigid_s}, {"deform_s", r.deform_s}, {"record_s", r.record_s}, {"load_s", r.load_s}, {"total_s", r.total_s}, {"wall_s", r.wall_s}});
   Json bodies = Json::array();
   for (const RunReport::BodyReport& body : r.bodies) {
-    bodies.push(Json::object({{"name", body.name},
+    Json entry(Json::object({{"name", body.name},
                               {"mass", body.mass},
                               {"max_displacement", body.damage.max_displacement},
                               {"rms_displacement", body.damage.rms_displacement},
                               {"deformed_share", body.damage.deformed_share},
                               {"min_rest_weight", body.damage.min_rest_weight},
                               {"frozen", body.frozen}}));
+    if (body.links > 0) entry["parts"] = body.parts, entry["links"] = body.links, entry["broken_links"] = body.broken_links;
+    bodies.push(std::move(entry));
   }
   json["bodies"] = std::move(bodies);
   json["frozen"] = frozen_json(r.frozen);
+  json["breaks"] = breaks_json(r.breaks);
   json["fingerprint"] = io::hash_text(r.fingerprint);
   return json;
 }

@@ -34,9 +34,12 @@ struct RunReport {
     double mass;
     Damage damage;
     bool frozen;
+    int parts = 1;                  // that it is in now
+    int links = 0, broken_links = 0;
   };
   std::vector<BodyReport> bodies;  // that can crumple
   std::vector<StepReport::Frozen> frozen;
+  std::vector<StepReport::Break> breaks;
   uint64_t fingerprint = 0;
 };
 

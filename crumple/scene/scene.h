@@ -9,6 +9,7 @@
 #include "crumple/core/fields.h"
 #include "crumple/geometry/frame.h"
 #include "crumple/methods/examples/examples.h"
+#include "crumple/methods/pieces/pieces.h"
 #include "crumple/rigid/joint.h"
 #include "crumple/rigid/world.h"
 
@@ -68,6 +69,7 @@ struct BodyDescription {
   bool asleep = false;
 
   std::optional<examples::Settings> examples;
+  std::optional<pieces::Settings> pieces;  // absent: a scored asset stays whole
   HullsDescription hulls;
   std::optional<Look> look;  // absent: the asset's own, or plain grey
 

@@ -97,6 +97,8 @@ void check_motion(Fields& f, const BodyDescription& b) {
   if (b.end && *b.end <= b.start) return f.fail("end", "must be later than \"start\"");
   if (b.examples && b.asset.empty()) return f.fail("examples", "only a body made from an \"asset\" has examples");
   if (b.examples && b.motion != Motion::Dynamic) return f.fail("examples", "only dynamic bodies crumple");
+  if (b.pieces && b.asset.empty()) return f.fail("pieces", "only a body made from an \"asset\" has pieces");
+  if (b.pieces && b.motion != Motion::Dynamic) return f.fail("pieces", "only dynamic bodies break");
 }
 
 }  // namespace
@@ -130,6 +132,7 @@ void describe(Fields& f, BodyDescription& b) {
   f.texts("ignores", b.ignores, {"groups it passes through"});
   f.flag("asleep", b.asleep, {"starts asleep: it hangs there until something touches it"});
   f.object("examples", b.examples, {"example-based plasticity"});
+  f.object("pieces", b.pieces, {"a scored asset breaks along its cuts; absent: it stays whole"});
   f.object("hulls", b.hulls, {"collision shape of an asset"});
   f.object("look", b.look, {"appearance"});
   if (f.reading() && !f.failed()) check_shape(f, b), check_motion(f, b);

@@ -8,28 +8,46 @@
 
 namespace crumple {
 
-/// The inside of a World. Split by what happens in a step: controls.cpp, layers.cpp, compose.cpp, state.cpp.
+/// The inside of a World. Split by what happens in a step: controls.cpp, layers.cpp, compose.cpp, split.cpp, state.cpp.
 struct World::Simulation {
   struct JointSlot {
     rigid::JointSettings settings;
     int body_a = -1, body_b = -1;
+    int piece_a = 0, piece_b = 0;              // that it holds on to
     int index = -1;                            // in the rigid world, -1 while it is not there
     std::optional<rigid::JointFrames> frames;  // once it has been made
   };
-  /// One body's part of a step, kept to avoid allocation.
-  struct Work {
-    std::vector<std::pair<int, bool>> contacts;  // index in loads, and whether the body is side a
-    std::vector<Hit> hits;
-    Effects effects;
-    std::vector<Vec3> points;                    // of the hulls, after a change of shape
+  /// A part's new shape.
+  struct PartWork {
+    bool reshaped = false;
+    std::vector<Vec3> points;  // of the hulls
     rigid::World::Reshape reshape;
     Vec3 spin;
-    Mat3 axes;
-    Vec3 center, inertia;
+    PartMass mass;
+  };
+  /// What touched a body in a step.
+  struct Touch {
+    int contact;  // in loads
+    bool is_a;
+    int part;     // of the body
+  };
+  /// One body's share of a step, kept to avoid allocation.
+  struct Work {
+    std::vector<Touch> contacts;
+    std::vector<Hit> hits;
+    std::vector<pieces::Load> piece_loads;
+    std::vector<pieces::Break> breaks;
+    Effects effects;
+    std::vector<PartWork> parts;
     bool finite = true;
   };
-  /// The numbers of a body in a recorded frame and in a checkpoint.
-  using PlaceRecord = std::array<double, 13>;  // rotation (rows), translation, present
+  /// Two parts of one body that overlap since they broke apart.
+  struct BodyOverlap {
+    double part_a, part_b;  // whole numbers
+    double depth;           // m; below 0: any
+  };
+  /// The numbers of a piece in a recorded frame, and of a part in a checkpoint.
+  using PlaceRecord = std::array<double, 13>;  // rotation (rows), translation; 0 absent, 1 whole, 2 in pieces
   using PartRecord = std::array<double, 39>;
 
   explicit Simulation(const Scene& given) : scene(given), rigid({given.gravity, given.iterations, given.sleeping}) {}
@@ -42,28 +60,40 @@ struct World::Simulation {
 
   // controls.cpp: who is there, and what the script says
   void control();
-  void add_part(int body);
-  void remove_part(int body);
+  void add_parts(int body);
+  void add_part(int body, int part);
+  void remove_parts(int body);
   void add_joints();
   void rebuild();
-  rigid::PartSettings part_settings(const Body& body) const;
+  void build_rigid_world();
+  rigid::PartSettings part_settings(int body, const BodyPart& part) const;
 
   // layers.cpp: loads become changes of shape
   void route_contacts();
   void step_layers();
   void step_body(int body);
+  void gather_hits(int body);
+  void step_pieces(int body);
+
+  // split.cpp: what has broken becomes several parts
+  void split(int body);
+  void move_joints(int body, const std::vector<BodyPart>& before);
+  std::vector<BodyOverlap> overlaps_of(int body) const;
+  void allow_overlaps(int body, std::span<const BodyOverlap> overlaps);
 
   // compose.cpp: the changed shape goes back to the engine
   void compose(int body);
+  void compose_part(const Body& body, const BodyPart& part, PartWork& work) const;
   void apply_effects();
+  void apply_shape(BodyPart& part, PartWork& work);
   void check();
   void freeze(int body, std::string why);
 
   // state.cpp
-  Transform place(const Body& body) const;
+  Transform place(const BodyPart& part) const;
   void write_places();
   void write_parts();
-  void read_part(Body& body, const PartRecord& record);
+  Result<void> read_parts(Body& body, const io::ArrayStore& store);
   void update_fingerprint();
 
   Scene scene;
@@ -71,9 +101,8 @@ struct World::Simulation {
   std::vector<Body> bodies;
   std::vector<JointSlot> joints;
   std::vector<unsigned> groups, masks;           // #bodies
-  std::vector<int> body_of_part;
-  std::vector<rigid::PartState> states;          // #bodies: of those that are not in the world, where they will appear
-  std::vector<rigid::PartState> last_good;       // #bodies
+  std::vector<std::pair<int, int>> owner_of_part;  // body and its part, by index in the rigid world
+  std::vector<std::vector<BodyOverlap>> waiting_overlaps;  // #bodies: of those that are not in the world
   rigid::World rigid;
   rigid::Loads loads;
   std::vector<Work> work;                        // #bodies
@@ -82,8 +111,9 @@ struct World::Simulation {
   int frame = 0;
   StepReport report;
   StepTimings timings;
-  std::vector<PlaceRecord> place_records;        // #bodies
-  std::vector<PartRecord> part_records;          // #bodies
+  std::vector<PlaceRecord> place_records;        // #pieces of all bodies
+  std::vector<PartRecord> part_records;          // #parts of all bodies
+  std::vector<std::vector<BodyOverlap>> overlap_records;  // #bodies
   uint64_t fingerprint = 0, scene_hash = 0;
 };
 

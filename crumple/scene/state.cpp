@@ -12,12 +12,12 @@ namespace {
 
 /// Copies numbers into or out of a record, in one order for both ways.
 template <class Record, class Visit>
-void visit_part(Record& record, rigid::PartState& state, Body& body, Visit&& visit) {
+void visit_part(Record& record, rigid::PartState& state, BodyPart& part, bool& is_frozen, Visit&& visit) {
   size_t next = 0;
   const auto numbers = [&](double* values, size_t count) {
     for (size_t i = 0; i < count; ++i) visit(record[next++], values[i]);
   };
-  double activation = state.activation, frozen = body.frozen ? 1 : 0;
+  double activation = state.activation, frozen = is_frozen ? 1 : 0;
   numbers(state.place.rotation.data(), 9);
   numbers(state.place.translation.data(), 3);
   numbers(state.velocity.data(), 3);
@@ -25,12 +25,12 @@ void visit_part(Record& record, rigid::PartState& state, Body& body, Visit&& vis
   numbers(&state.restitution, 1);
   numbers(&state.idle_time, 1);
   numbers(&activation, 1);
-  numbers(body.axes.data(), 9);
-  numbers(body.center.data(), 3);
-  numbers(body.inertia.data(), 3);
+  numbers(part.axes.data(), 9);
+  numbers(part.center.data(), 3);
+  numbers(part.inertia.data(), 3);
   numbers(&frozen, 1);
   state.activation = static_cast<int>(activation);
-  body.frozen = frozen != 0;
+  is_frozen = frozen != 0;
 }
 
 bool all_finite(std::span<const double> numbers) {
@@ -49,46 +49,88 @@ io::ArrayView view_of(const std::string& name, const auto& record) {
   return {name, sizeof(record), std::as_bytes(std::span(&record, 1))};
 }
 
+/// Rows of one kind of record, as they are in a store; nothing if their number or their numbers are wrong.
+template <class Record>
+Result<std::vector<Record>> read_records(const io::ArrayStore& store, const std::string& name) {
+  const auto found = store.find(name);
+  if (found == store.end() || found->second.data.size() % sizeof(Record) != 0) return misfit(name, "is missing or of another size");
+  std::vector<Record> records(found->second.data.size() / sizeof(Record));
+  std::memcpy(static_cast<void*>(records.data()), found->second.data.data(), found->second.data.size());
+  for (const Record& record : records) {
+    std::array<double, sizeof(Record) / sizeof(double)> numbers;
+    std::memcpy(numbers.data(), &record, sizeof record);
+    if (!all_finite(numbers)) return misfit(name, "is not finite");
+  }
+  return records;
+}
+
 }  // namespace
 
-Transform World::Simulation::place(const Body& body) const {
-  const size_t index = static_cast<size_t>(&body - bodies.data());
-  const Transform part = body.part >= 0 ? rigid.state(body.part).place : states[index].place;
-  return part * body.rest_in_part();
+Transform World::Simulation::place(const BodyPart& part) const {
+  return (part.index >= 0 ? rigid.state(part.index).place : part.state.place) * part.rest_in_part();
 }
 
 void World::Simulation::write_places() {
-  place_records.resize(bodies.size());
-  for (size_t i = 0; i < bodies.size(); ++i) {
-    const Transform at = place(bodies[i]);
-    for (int row = 0; row < 3; ++row) {
-      for (int column = 0; column < 3; ++column) place_records[i][static_cast<size_t>(row * 3 + column)] = at.rotation(row, column);
-      place_records[i][static_cast<size_t>(9 + row)] = at.translation[row];
+  place_records.clear();
+  for (const Body& body : bodies) {
+    for (int piece = 0; piece < body.piece_count(); ++piece) {
+      const Transform at = place(body.part_of(piece));
+      PlaceRecord& record = place_records.emplace_back();
+      for (int row = 0; row < 3; ++row) {
+        for (int column = 0; column < 3; ++column) record[static_cast<size_t>(row * 3 + column)] = at.rotation(row, column);
+        record[static_cast<size_t>(9 + row)] = at.translation[row];
+      }
+      record[12] = !body.is_present() ? 0 : body.is_broken() ? 2 : 1;
     }
-    place_records[i][12] = bodies[i].part >= 0 ? 1 : 0;
   }
 }
 
 void World::Simulation::write_parts() {
-  part_records.resize(bodies.size());
+  part_records.clear();
   for (size_t i = 0; i < bodies.size(); ++i) {
-    rigid::PartState state = bodies[i].part >= 0 ? rigid.state(bodies[i].part) : states[i];
-    part_records[i].fill(0);
-    visit_part(part_records[i], state, bodies[i], [](double& stored, double& value) { stored = value; });
-    part_records[i][38] = bodies[i].part >= 0 ? 1 : 0;
+    Body& body = bodies[i];
+    for (BodyPart& part : body.parts) {
+      rigid::PartState state = part.index >= 0 ? rigid.state(part.index) : part.state;
+      PartRecord& record = part_records.emplace_back();
+      record.fill(0);
+      visit_part(record, state, part, body.frozen, [](double& stored, double& value) { stored = value; });
+      record[37] = part.mass;
+      record[38] = part.index >= 0 ? 1 : 0;
+    }
+    overlap_records[i] = body.is_present() ? overlaps_of(static_cast<int>(i)) : waiting_overlaps[i];
   }
 }
 
-void World::Simulation::read_part(Body& body, const PartRecord& record) {
+/// The parts of a body whose links are known already, as they were.
+Result<void> World::Simulation::read_parts(Body& body, const io::ArrayStore& store) {
   const size_t index = static_cast<size_t>(&body - bodies.data());
-  PartRecord copy = record;
-  // Reading overwrites every number before the two flags are used.
-  rigid::PartState state;
-  state.activation = static_cast<int>(copy[20]);
-  body.frozen = copy[36] != 0;
-  visit_part(copy, state, body, [](double& stored, double& value) { value = stored; });
-  states[index] = state, last_good[index] = state;
-  body.part = copy[38] != 0 ? 0 : -1;  // rebuild() gives it its index
+  const std::string name = body.description->name + "/part";
+  if (body.pieces) regroup(body);
+  Result<std::vector<PartRecord>> records = read_records<PartRecord>(store, name);
+  if (!records) return records.error();
+  if (records->size() != body.parts.size()) return misfit(name, "has another number of parts than its broken links leave");
+  for (size_t p = 0; p < body.parts.size(); ++p) {
+    BodyPart& part = body.parts[p];
+    PartRecord& record = (*records)[p];
+    // Reading overwrites every number before the two flags are used.
+    rigid::PartState state;
+    state.activation = static_cast<int>(record[20]);
+    body.frozen = record[36] != 0;
+    visit_part(record, state, part, body.frozen, [](double& stored, double& value) { value = stored; });
+    part.state = part.last_good = state;
+    part.mass = record[37];
+    part.index = record[38] != 0 ? 0 : -1;  // build_rigid_world() gives it its index
+  }
+  waiting_overlaps[index].clear();
+  if (!store.contains(body.description->name + "/overlaps")) return {};
+  Result<std::vector<BodyOverlap>> overlaps = read_records<BodyOverlap>(store, body.description->name + "/overlaps");
+  if (!overlaps) return overlaps.error();
+  for (const BodyOverlap& overlap : *overlaps) {
+    const auto is_part = [&](double number) { return number >= 0 && number < static_cast<double>(body.parts.size()) && number == std::floor(number); };
+    if (!is_part(overlap.part_a) || !is_part(overlap.part_b) || overlap.part_a == overlap.part_b) return misfit(body.description->name + "/overlaps", "names parts that are not there");
+    waiting_overlaps[index].push_back(overlap);
+  }
+  return {};
 }
 
 void World::Simulation::update_fingerprint() {
@@ -103,9 +145,11 @@ void World::Simulation::update_fingerprint() {
 std::vector<io::ArrayView> World::frame_arrays() {
   simulation_->write_places();
   std::vector<io::ArrayView> views;
-  for (size_t i = 0; i < simulation_->bodies.size(); ++i) {
-    Body& body = simulation_->bodies[i];
-    views.push_back(view_of(body.description->name + "/place", simulation_->place_records[i]));
+  size_t next = 0;
+  for (Body& body : simulation_->bodies) {
+    const size_t count = static_cast<size_t>(body.piece_count());
+    views.push_back({body.description->name + "/place", sizeof(Simulation::PlaceRecord), std::as_bytes(std::span(simulation_->place_records).subspan(next, count))});
+    next += count;
     for (io::ArrayView& view : layer_arrays(body, Need::Drawing)) views.push_back(std::move(view));
   }
   return views;
@@ -114,9 +158,13 @@ std::vector<io::ArrayView> World::frame_arrays() {
 std::vector<io::ArrayView> World::checkpoint_arrays() {
   simulation_->write_parts();
   std::vector<io::ArrayView> views;
+  size_t next = 0;
   for (size_t i = 0; i < simulation_->bodies.size(); ++i) {
     Body& body = simulation_->bodies[i];
-    views.push_back(view_of(body.description->name + "/part", simulation_->part_records[i]));
+    views.push_back({body.description->name + "/part", sizeof(Simulation::PartRecord), std::as_bytes(std::span(simulation_->part_records).subspan(next, body.parts.size()))});
+    next += body.parts.size();
+    const std::vector<Simulation::BodyOverlap>& overlaps = simulation_->overlap_records[i];
+    if (!overlaps.empty()) views.push_back({body.description->name + "/overlaps", sizeof(Simulation::BodyOverlap), std::as_bytes(std::span(overlaps))});
     for (io::ArrayView& view : layer_arrays(body, Need::Everything)) views.push_back(std::move(view));
   }
   for (size_t j = 0; j < simulation_->joints.size(); ++j) {
@@ -128,16 +176,8 @@ std::vector<io::ArrayView> World::checkpoint_arrays() {
 Result<void> World::restore(int frame, const io::ArrayStore& store) {
   Simulation& s = *simulation_;
   for (Body& body : s.bodies) {
-    const std::string name = body.description->name + "/part";
-    const auto found = store.find(name);
-    Simulation::PartRecord record;
-    if (found == store.end() || found->second.data.size() != sizeof record) {
-      return misfit(name, "is missing or of another size");
-    }
-    std::memcpy(record.data(), found->second.data.data(), sizeof record);
-    if (!all_finite(record)) return misfit(name, "is not finite");
-    s.read_part(body, record);
     if (Result<void> layers = restore_layers(body, store, Need::Everything); !layers) return layers.error();
+    if (Result<void> parts = s.read_parts(body, store); !parts) return parts.error();
   }
   for (size_t j = 0; j < s.joints.size(); ++j) {
     s.joints[j].index = -1, s.joints[j].frames.reset();
@@ -151,12 +191,7 @@ Result<void> World::restore(int frame, const io::ArrayStore& store) {
     std::memcpy(static_cast<void*>(&s.joints[j].frames.emplace()), numbers.data(), sizeof numbers);
   }
   // The rigid world itself is built from `states`, exactly as at the barrier of the run that wrote the checkpoint.
-  s.rigid = rigid::World({s.scene.gravity, s.scene.iterations, s.scene.sleeping});
-  s.body_of_part.clear();
-  for (size_t i = 0; i < s.bodies.size(); ++i) {
-    if (s.bodies[i].part >= 0) s.add_part(static_cast<int>(i));
-  }
-  s.add_joints();
+  s.build_rigid_world();
   s.frame = frame;
   s.steps = s.steps_at_frame(frame);
   s.report = {};

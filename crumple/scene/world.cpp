@@ -14,6 +14,23 @@ namespace {
 
 constexpr int kMostGroups = 30;
 
+/// The piece of a body at its start that a joint at this place of the world holds on to.
+int nearest_piece(const Body& body, const Vec3& at) {
+  if (body.piece_count() == 1) return 0;
+  const BodyDescription& d = *body.description;
+  const Vec3 here = Transform{rotation_of(d), d.at}.inverse() * at;
+  const RiggedBody& rig = *body.loaded->rig;
+  int nearest = 0;
+  double least = 1e300;
+  for (int piece = 0; piece < body.piece_count(); ++piece) {
+    for (int v = rig.first_vertex[static_cast<size_t>(piece)]; v < rig.first_vertex[static_cast<size_t>(piece) + 1]; ++v) {
+      const double squared = (rig.asset.tets.positions[static_cast<size_t>(v)] - here).squaredNorm();
+      if (squared < least) least = squared, nearest = piece;
+    }
+  }
+  return nearest;
+}
+
 }  // namespace
 
 long World::Simulation::steps_at_frame(int number) const {
@@ -50,20 +67,27 @@ void World::Simulation::build_joints() {
     slot.settings.motor_speed = d.motor;
     slot.settings.motor_strength = d.strength;
     slot.settings.collide = d.collide;
+    slot.piece_a = nearest_piece(bodies[static_cast<size_t>(slot.body_a)], d.at);
+    if (slot.body_b >= 0) slot.piece_b = nearest_piece(bodies[static_cast<size_t>(slot.body_b)], d.at);
     joints.push_back(slot);
   }
 }
 
 void World::Simulation::set_start(size_t index) {
-  const Body& body = bodies[index];
+  Body& body = bodies[index];
   const BodyDescription& d = *body.description;
-  rigid::PartState& state = states[index];
   const Transform rest = {rotation_of(d), d.at};
-  state.place = rest * body.rest_in_part().inverse();
-  state.velocity = d.velocity, state.spin = d.spin;
-  state.restitution = d.material.restitution;
-  if (d.asleep) state.activation = 2;
-  last_good[index] = state;
+  Vec3 center = Vec3::Zero();
+  for (const BodyPart& part : body.parts) center += body.mass > 0 ? Vec3(part.mass / body.mass * (rest * part.center)) : Vec3::Zero();
+  for (BodyPart& part : body.parts) {
+    rigid::PartState& state = part.state;
+    state.place = rest * part.rest_in_part().inverse();
+    state.velocity = d.velocity, state.spin = d.spin;
+    if (body.is_broken()) state.velocity += d.spin.cross(state.place.translation - center);  // all turn about the centre of the whole
+    state.restitution = d.material.restitution;
+    if (d.asleep) state.activation = 2;
+    part.last_good = state;
+  }
 }
 
 Result<World> World::build(const Scene& scene) {
@@ -75,7 +99,7 @@ Result<World> World::build(const Scene& scene) {
     if (!body) return body.error();
     s.bodies.push_back(std::move(*body));
   }
-  s.states.resize(s.bodies.size()), s.last_good.resize(s.bodies.size()), s.work.resize(s.bodies.size());
+  s.work.resize(s.bodies.size()), s.waiting_overlaps.resize(s.bodies.size()), s.overlap_records.resize(s.bodies.size());
   for (size_t i = 0; i < s.bodies.size(); ++i) s.set_start(i);
   s.build_joints();
   s.control();
@@ -128,20 +152,22 @@ uint64_t World::fingerprint() const { return simulation_->fingerprint; }
 void World::set_history(uint64_t fingerprint, StepReport report) { simulation_->fingerprint = fingerprint, simulation_->report = std::move(report); }
 uint64_t World::scene_hash() const { return simulation_->scene_hash; }
 bool World::is_checkpoint(int frame) const { return frame > 0 && frame % simulation_->scene.checkpoint == 0; }
-Transform World::place(int body) const { return simulation_->place(simulation_->bodies[static_cast<size_t>(body)]); }
+Transform World::place(int body, int piece) const { return simulation_->place(simulation_->bodies[static_cast<size_t>(body)].part_of(piece)); }
 
-rigid::PartState World::part_state(int body) const {
-  const Body& b = simulation_->bodies[static_cast<size_t>(body)];
-  return b.part >= 0 ? simulation_->rigid.state(b.part) : simulation_->states[static_cast<size_t>(body)];
+rigid::PartState World::part_state(int body, int part) const {
+  const BodyPart& of = simulation_->bodies[static_cast<size_t>(body)].parts[static_cast<size_t>(part)];
+  return of.index >= 0 ? simulation_->rigid.state(of.index) : of.state;
 }
 
 double World::kinetic_energy() const {
   double energy = 0;
   for (const Body& body : simulation_->bodies) {
-    if (body.part < 0 || body.frozen || body.description->motion != rigid::Motion::Dynamic) continue;
-    const rigid::PartState state = simulation_->rigid.state(body.part);
-    const Vec3 local_spin = state.place.rotation.transpose() * state.spin;
-    energy += 0.5 * body.mass * state.velocity.squaredNorm() + 0.5 * local_spin.dot(body.inertia.cwiseProduct(local_spin));
+    if (!body.is_present() || body.frozen || body.description->motion != rigid::Motion::Dynamic) continue;
+    for (const BodyPart& part : body.parts) {
+      const rigid::PartState state = simulation_->rigid.state(part.index);
+      const Vec3 local_spin = state.place.rotation.transpose() * state.spin;
+      energy += 0.5 * part.mass * state.velocity.squaredNorm() + 0.5 * local_spin.dot(part.inertia.cwiseProduct(local_spin));
+    }
   }
   return energy;
 }
@@ -152,7 +178,10 @@ Frame World::look(bool weight_colors) const {
   frame.time = time();
   for (size_t i = 0; i < simulation_->bodies.size(); ++i) {
     const Body& body = simulation_->bodies[i];
-    if (body.part >= 0 && body.look.visible) frame.items.push_back(draw_body(body, static_cast<int>(i), simulation_->place(body), weight_colors));
+    if (!body.is_present() || !body.look.visible) continue;
+    std::vector<Transform> places;
+    for (int piece = 0; piece < body.piece_count(); ++piece) places.push_back(simulation_->place(body.part_of(piece)));
+    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, body.is_broken(), weight_colors)) frame.items.push_back(std::move(item));
   }
   return frame;
 }

@@ -16,6 +16,15 @@ struct StepReport {
     std::string why;
   };
   std::vector<Frozen> frozen;
+
+  /// A link of a scored body that gave way.
+  struct Break {
+    std::string body;
+    double time;                // s
+    int link, piece_a, piece_b;
+    double impulse, limit;      // N s: what it carried within 1/60 s, and what it could carry
+  };
+  std::vector<Break> breaks;
 };
 
 /// CPU seconds.
@@ -46,9 +55,9 @@ class World {
   const StepTimings& timings() const;
   int awake_count() const;
   double kinetic_energy() const;  // J, of the dynamic bodies
-  /// World place of a body's rest frame.
-  Transform place(int body) const;
-  rigid::PartState part_state(int body) const;
+  /// World place of a body's rest frame, as one of its pieces carries it.
+  Transform place(int body, int piece = 0) const;
+  rigid::PartState part_state(int body, int part = 0) const;
   /// The contacts of the last step.
   const rigid::Loads& loads() const;
 

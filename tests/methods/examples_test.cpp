@@ -353,11 +353,11 @@ TEST(Examples, weight_colors_are_the_rest_colour_at_rest_and_change_where_damage
   Settings settings;
   settings.gain = 1e6, settings.lag = 0, settings.radius = 0.5;
   Victim victim(bar(), settings);
-  const std::vector<Vec3f> before = weight_colors(victim.model, victim.state);
+  const std::vector<Vec3f> before = weight_colors(victim.model, victim.state, victim.body->embedding);
   for (const Vec3f& color : before) EXPECT_LT((color - before[0]).norm(), 1e-5);
   const Hit hit = hit_at(*bar(), Vec3::UnitX(), kMass * 2 * -Vec3::UnitX());
   victim.take({hit});
-  const std::vector<Vec3f> after = weight_colors(victim.model, victim.state);
+  const std::vector<Vec3f> after = weight_colors(victim.model, victim.state, victim.body->embedding);
   EXPECT_GT((after[static_cast<size_t>(vertex_of(*bar(), hit))] - before[0]).norm(), 0.3);
   for (const Vec3f& color : after) EXPECT_TRUE((color.array() >= 0).all() && (color.array() <= 1).all());
 }

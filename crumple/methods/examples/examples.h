@@ -85,8 +85,8 @@ std::vector<StateArray> shown_arrays(State& state);
 /// Call after shown_arrays() were overwritten: the state can be looked at, not continued.
 void shown_restored(const Model& model, State& state);
 
-/// A colour per vertex of the drawn surface: white at rest, otherwise a blend of the examples' colours (paper 1, fig. 8).
-std::vector<Vec3f> weight_colors(const Model& model, const State& state);
+/// A colour for each point of the drawn surface: white at rest, otherwise a blend of the examples' colours (paper 1, fig. 8).
+std::vector<Vec3f> weight_colors(const Model& model, const State& state, const Embedding& surface);
 
 static_assert(Method<Settings, Model, State>);
 

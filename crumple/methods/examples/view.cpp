@@ -43,7 +43,7 @@ void shown_restored(const Model& model, State& state) {
   restored(model, state);
 }
 
-std::vector<Vec3f> weight_colors(const Model& model, const State& state) {
+std::vector<Vec3f> weight_colors(const Model& model, const State& state, const Embedding& surface) {
   const size_t examples = static_cast<size_t>(model.body->skin.examples);
   std::vector<Vec3f> vertex_colors(state.positions.size());
   for (size_t v = 0; v < vertex_colors.size(); ++v) {
@@ -51,7 +51,7 @@ std::vector<Vec3f> weight_colors(const Model& model, const State& state) {
     for (size_t e = 1; e < examples; ++e) color += state.weights[v * examples + e] * kExampleColors[(e - 1) % std::size(kExampleColors)];
     vertex_colors[v] = color.cwiseMax(0.0f).cwiseMin(1.0f);
   }
-  std::vector<Vec3f> colors = carried_surface(*model.body, vertex_colors);
+  std::vector<Vec3f> colors = carried_points(*model.body, surface, vertex_colors);
   for (Vec3f& color : colors) color = color.cwiseMax(0.0f).cwiseMin(1.0f);
   return colors;
 }

@@ -1,0 +1,65 @@
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "crumple/scene/body.h"
+
+namespace crumple {
+namespace {
+
+std::string piece_array_name(const Body& body, const StateArray& array) {
+  return fmt::format("{}/pieces/{}", body.description->name, array.name);
+}
+
+Result<void> copy_array(const io::ArrayStore& store, const std::string& name, const StateArray& array) {
+  const auto found = store.find(name);
+  if (found == store.end() || found->second.data.size() != array.data.size()) {
+    return input_error(fmt::format("the recording does not fit its scene: \"{}\" is missing or of another size", name));
+  }
+  if (!array.all_finite(found->second.data)) return input_error(fmt::format("the recording is damaged: \"{}\" is not finite", name));
+  std::memcpy(array.data.data(), found->second.data.data(), array.data.size());
+  return {};
+}
+
+}  // namespace
+
+std::vector<io::ArrayView> layer_arrays(Body& body, Need need) {
+  std::vector<io::ArrayView> views;
+  for (Layer& layer : body.layers) {
+    std::visit(
+        [&](auto& at_work) {
+          for (const StateArray& array : need == Need::Everything ? arrays(at_work.state) : shown_arrays(at_work.state)) {
+            views.push_back({fmt::format("{}/{}/{}", body.description->name, method_name(at_work), array.name), array.row_bytes, array.data});
+          }
+        },
+        layer);
+  }
+  if (body.pieces && need == Need::Everything) {
+    for (const StateArray& array : pieces::arrays(body.pieces->state)) views.push_back({piece_array_name(body, array), array.row_bytes, array.data});
+  }
+  return views;
+}
+
+Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need) {
+  for (Layer& layer : body.layers) {
+    Result<void> done = std::visit(
+        [&](auto& at_work) -> Result<void> {
+          for (const StateArray& array : need == Need::Everything ? arrays(at_work.state) : shown_arrays(at_work.state)) {
+            const std::string name = fmt::format("{}/{}/{}", body.description->name, method_name(at_work), array.name);
+            if (Result<void> copied = copy_array(store, name, array); !copied) return copied.error();
+          }
+          need == Need::Everything ? restored(at_work.model, at_work.state) : shown_restored(at_work.model, at_work.state);
+          return {};
+        },
+        layer);
+    if (!done) return done.error();
+  }
+  if (!body.pieces || need != Need::Everything) return {};
+  for (const StateArray& array : pieces::arrays(body.pieces->state)) {
+    if (Result<void> copied = copy_array(store, piece_array_name(body, array), array); !copied) return copied.error();
+  }
+  pieces::restored(body.pieces->model, body.pieces->state);
+  return {};
+}
+
+}  // namespace crumple
