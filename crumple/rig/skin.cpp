@@ -84,27 +84,81 @@ using EightAnywhere = float __attribute__((vector_size(kLanes * sizeof(float)), 
   return *reinterpret_cast<const EightAnywhere*>(values);
 }
 
-/// Eight vertices at once. Examples that none of them uses cost nothing.
-[[gnu::always_inline]] inline void skin_block(const Skin& skin, const float* weights, int block, float* positions) {
-  const int examples = skin.examples;
-  const int count = std::min(kLanes, skin.vertices - block * kLanes);
-  Eight used[Skin::kMostExamples];  // weights of the examples in use, the rest pose aside
+using EightInts = int __attribute__((vector_size(kLanes * sizeof(int))));
+
+/// Eight rows of eight become columns: columns[c][r] = rows[r][c].
+[[gnu::always_inline]] inline void transpose(const Eight (&rows)[kLanes], Eight (&columns)[kLanes]) {
+  constexpr EightInts kLow = {0, 8, 1, 9, 4, 12, 5, 13}, kHigh = {2, 10, 3, 11, 6, 14, 7, 15};
+  constexpr EightInts kFirstPairs = {0, 1, 8, 9, 4, 5, 12, 13}, kLastPairs = {2, 3, 10, 11, 6, 7, 14, 15};
+  constexpr EightInts kFirstHalves = {0, 1, 2, 3, 8, 9, 10, 11}, kLastHalves = {4, 5, 6, 7, 12, 13, 14, 15};
+  Eight quads[kLanes];  // in each half: one column of four rows
+  for (int r = 0; r < kLanes; r += 4) {
+    const Eight low_a = __builtin_shuffle(rows[r], rows[r + 1], kLow), high_a = __builtin_shuffle(rows[r], rows[r + 1], kHigh);
+    const Eight low_b = __builtin_shuffle(rows[r + 2], rows[r + 3], kLow), high_b = __builtin_shuffle(rows[r + 2], rows[r + 3], kHigh);
+    quads[r] = __builtin_shuffle(low_a, low_b, kFirstPairs), quads[r + 1] = __builtin_shuffle(low_a, low_b, kLastPairs);
+    quads[r + 2] = __builtin_shuffle(high_a, high_b, kFirstPairs), quads[r + 3] = __builtin_shuffle(high_a, high_b, kLastPairs);
+  }
+  for (int c = 0; c < 4; ++c) {
+    columns[c] = __builtin_shuffle(quads[c], quads[c + 4], kFirstHalves);
+    columns[c + 4] = __builtin_shuffle(quads[c], quads[c + 4], kLastHalves);
+  }
+}
+
+/// The example weights of eight vertices, turned from rows into lanes, and which examples any of them uses.
+struct BlockWeights {
+  Eight rest = {};
+  Eight used[Skin::kMostExamples];        // the rest pose aside
   int used_example[Skin::kMostExamples];
   int uses = 0;
-  Eight rest_weight = {};
-  const float* rows = weights + static_cast<size_t>(block) * kLanes * examples;
-  for (int e = 0; e < examples; ++e) {
-    Eight lanes = {};
-    float any = 0;
-    for (int l = 0; l < count; ++l) lanes[l] = rows[l * examples + e], any += rows[l * examples + e];
-    if (e == 0) rest_weight = lanes;
-    if (e > 0 && any != 0) used[uses] = lanes, used_example[uses++] = e;
+};
+
+/// `rows`: where the block's rows begin; `left`: how many floats there are from there on.
+[[gnu::always_inline]] inline void read_weights(const float* rows, size_t left, int examples, BlockWeights& weights) {
+  weights.uses = 0;
+  for (int first = 0; first < examples; first += kLanes) {
+    Eight values[kLanes], columns[kLanes];
+    if (static_cast<size_t>((kLanes - 1) * examples + first + kLanes) <= left) {
+      for (int l = 0; l < kLanes; ++l) values[l] = load(rows + l * examples + first);
+    } else {  // near the end of the array: what is not there counts as 0
+      for (int l = 0; l < kLanes; ++l) {
+        values[l] = Eight{};
+        for (int e = 0; e < kLanes && static_cast<size_t>(l * examples + first + e) < left; ++e) values[l][e] = rows[l * examples + first + e];
+      }
+    }
+    EightInts any = (EightInts)values[0];  // bits: whether any of them is set
+    for (int l = 1; l < kLanes; ++l) any |= (EightInts)values[l];
+    transpose(values, columns);
+    if (first == 0) weights.rest = columns[0];
+    for (int e = first == 0 ? 1 : 0; e < std::min(kLanes, examples - first); ++e) {
+      if (any[e] != 0) weights.used[weights.uses] = columns[e], weights.used_example[weights.uses++] = first + e;
+    }
   }
+}
+
+[[gnu::always_inline]] inline void write_positions(const Eight& x, const Eight& y, const Eight& z, int count, float* out) {
+  if (count < kLanes) {
+    for (int l = 0; l < count; ++l) out[l * 3] = x[l], out[l * 3 + 1] = y[l], out[l * 3 + 2] = z[l];
+    return;
+  }
+  // First x and y go where they belong, then z between them.
+  constexpr EightInts kXy[3] = {{0, 8, 0, 1, 9, 0, 2, 10}, {0, 3, 11, 0, 4, 12, 0, 5}, {13, 0, 6, 14, 0, 7, 15, 0}};
+  constexpr EightInts kWithZ[3] = {{0, 1, 8, 3, 4, 9, 6, 7}, {10, 1, 2, 11, 4, 5, 12, 7}, {0, 13, 2, 3, 14, 5, 6, 15}};
+  for (int i = 0; i < 3; ++i) {
+    reinterpret_cast<EightAnywhere&>(out[i * kLanes]) = __builtin_shuffle(__builtin_shuffle(x, y, kXy[i]), z, kWithZ[i]);
+  }
+}
+
+/// Eight vertices at once. Examples that none of them uses cost nothing.
+[[gnu::always_inline]] inline void skin_block(const Skin& skin, const float* all_weights, int block, float* positions) {
+  const int examples = skin.examples;
+  const int count = std::min(kLanes, skin.vertices - block * kLanes);
+  BlockWeights weights;
+  read_weights(all_weights + static_cast<size_t>(block) * kLanes * examples, static_cast<size_t>(skin.vertices - block * kLanes) * examples, examples, weights);
   const float* constant = &skin.constant[static_cast<size_t>(block) * 3 * kLanes];
   Eight x = load(constant), y = load(constant + kLanes), z = load(constant + 2 * kLanes);
-  for (int i = 0; i < uses; ++i) {  // the rest pose shifts nothing
-    const float* shift = &skin.shift[static_cast<size_t>(block * examples + used_example[i]) * 3 * kLanes];
-    x += used[i] * load(shift), y += used[i] * load(shift + kLanes), z += used[i] * load(shift + 2 * kLanes);
+  for (int i = 0; i < weights.uses; ++i) {  // the rest pose shifts nothing
+    const float* shift = &skin.shift[static_cast<size_t>(block * examples + weights.used_example[i]) * 3 * kLanes];
+    x += weights.used[i] * load(shift), y += weights.used[i] * load(shift + kLanes), z += weights.used[i] * load(shift + 2 * kLanes);
   }
   const float* rest = &skin.rest[static_cast<size_t>(block) * 3 * kLanes];
   const Eight ux = load(rest), uy = load(rest + kLanes), uz = load(rest + 2 * kLanes);
@@ -112,10 +166,10 @@ using EightAnywhere = float __attribute__((vector_size(kLanes * sizeof(float)), 
     const int handle = skin.turning[entry];
     const float* pivot = &skin.pivot[static_cast<size_t>(handle) * 3];
     const float* rotation = &skin.rotation[static_cast<size_t>(handle) * examples * 4];
-    Eight w = rest_weight * rotation[0], a = rest_weight * rotation[1], b = rest_weight * rotation[2], c = rest_weight * rotation[3];
-    for (int i = 0; i < uses; ++i) {
-      const float* q = rotation + used_example[i] * 4;
-      w += used[i] * q[0], a += used[i] * q[1], b += used[i] * q[2], c += used[i] * q[3];
+    Eight w = weights.rest * rotation[0], a = weights.rest * rotation[1], b = weights.rest * rotation[2], c = weights.rest * rotation[3];
+    for (int i = 0; i < weights.uses; ++i) {
+      const float* q = rotation + weights.used_example[i] * 4;
+      w += weights.used[i] * q[0], a += weights.used[i] * q[1], b += weights.used[i] * q[2], c += weights.used[i] * q[3];
     }
     // R(Q) v = v + 2/|Q|^2 (w (r x v) + r x (r x v)): normalising without a square root.
     const Eight vx = ux - pivot[0], vy = uy - pivot[1], vz = uz - pivot[2];
@@ -127,8 +181,7 @@ using EightAnywhere = float __attribute__((vector_size(kLanes * sizeof(float)), 
     y += share * (vy + s * (w * cy + (c * cx - a * cz)));
     z += share * (vz + s * (w * cz + (a * cy - b * cx)));
   }
-  float* out = positions + static_cast<size_t>(block) * kLanes * 3;
-  for (int l = 0; l < count; ++l) out[l * 3] = x[l], out[l * 3 + 1] = y[l], out[l * 3 + 2] = z[l];
+  write_positions(x, y, z, count, positions + static_cast<size_t>(block) * kLanes * 3);
 }
 
 CRUMPLE_WIDE void skin_listed(const Skin& skin, const float* weights, const int* blocks, size_t count, float* positions) {

@@ -50,6 +50,30 @@ TEST(Skin, the_wide_kernel_equals_the_plain_one) {
   }
 }
 
+TEST(Skin, any_number_of_examples_and_vertices_fits_into_the_wide_kernel) {
+  Random random(8);
+  for (int examples = 1; examples <= 19; ++examples) {
+    Asset asset = bar_asset(3);
+    while (asset.examples.size() > static_cast<size_t>(examples)) asset.examples.pop_back();
+    while (asset.examples.size() < static_cast<size_t>(examples)) asset.examples.push_back(asset.examples[asset.examples.size() % 3]);
+    asset.tets.positions.resize(asset.tets.positions.size() - static_cast<size_t>(examples % 8));  // a last block of every length
+    asset.weights.resize(asset.tets.positions.size() * asset.handles.size());
+    const Skin skin = build_skin(asset);
+    std::vector<float> weights;  // exactly as long as needed: reading past the end is seen by sanitizers
+    for (int v = 0; v < skin.vertices; ++v) {
+      std::vector<double> row = random_simplex(random, examples);
+      for (int e = 1; e < examples; ++e) row[e] *= (v / 16 + e) % 3 == 0 ? 0 : 1;  // some are used by no vertex of a block
+      for (const double w : row) weights.push_back(static_cast<float>(w));
+    }
+    std::vector<Vec3f> positions(skin.vertices);
+    skin_all(skin, weights, positions);
+    for (int v = 0; v < skin.vertices; ++v) {
+      const std::vector<double> row(&weights[static_cast<size_t>(v) * examples], &weights[static_cast<size_t>(v) * examples] + examples);
+      EXPECT_LT((positions[v].cast<double>() - skin_vertex(skin, v, row)).norm(), 4e-6) << examples << " examples, vertex " << v << " of " << skin.vertices;
+    }
+  }
+}
+
 TEST(Skin, the_jacobian_with_rotations_equals_finite_differences) {
   const Skin skin = build_skin(bar_asset(2));
   Random random(6);
