@@ -8,10 +8,10 @@
 namespace crumple {
 namespace {
 
-void take_skin(const ClippedSurface& clipped, const TriMesh& surface, SurfaceCut& cut) {
+void take_skin(const ClippedSurface& clipped, const std::vector<Triangle>& triangles, const TriMesh& surface, SurfaceCut& cut) {
   const bool has_uvs = surface.uvs.size() == surface.positions.size(), has_colors = surface.colors.size() == surface.positions.size();
   std::vector<int> number(clipped.vertices.size(), -1);
-  for (const Triangle& triangle : clipped.triangles) {
+  for (const Triangle& triangle : triangles) {
     for (const int v : triangle) number[static_cast<size_t>(v)] = 0;
   }
   for (size_t v = 0; v < number.size(); ++v) {
@@ -23,7 +23,7 @@ void take_skin(const ClippedSurface& clipped, const TriMesh& surface, SurfaceCut
     if (has_uvs) cut.skin.uvs.push_back(vertex.uv);
     if (has_colors) cut.skin.colors.push_back(vertex.color);
   }
-  for (const auto& [a, b, c] : clipped.triangles) {
+  for (const auto& [a, b, c] : triangles) {
     cut.skin.triangles.push_back({number[static_cast<size_t>(a)], number[static_cast<size_t>(b)], number[static_cast<size_t>(c)]});
   }
 }
@@ -55,9 +55,9 @@ SurfaceCut cut_surface(const TriMesh& surface, const ConvexCell& cell, double ed
   const int sides = static_cast<int>(cell.sides.size());
   for (int side = 0; side < sides; ++side) clip(clipped, cell.sides, side);
   const DividedEdges divided = divide_rims(clipped, edge);
-  divide_triangles(clipped, divided);
+  const std::vector<Triangle> skin = triangulate_faces(clipped, divided);
   SurfaceCut cut;
-  take_skin(clipped, surface, cut);
+  take_skin(clipped, skin, surface, cut);
   for (int side = 0; side < sides; ++side) {
     const HalfSpace& plane = cell.sides[static_cast<size_t>(side)];
     const std::vector<Triangle> cap = close_side(clipped, plane, side, divided, edge);

@@ -134,9 +134,11 @@ class PlanarMesh {
     }
   }
 
+  /// Of the two sides of an edge one is enough.
   void watch(Side side) {
-    const double long_enough = is_inner(side) ? length(side) : 0;
-    if (long_enough > watched_length_) watched_.push({long_enough, corner(side), end(side), side});
+    if (corner(side) > end(side) || !is_inner(side)) return;
+    const double length_now = length(side);
+    if (length_now > watched_length_) watched_.push({length_now, corner(side), end(side), side});
   }
 
   bool wants_flip(Side side) const {

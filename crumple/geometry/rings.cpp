@@ -38,23 +38,23 @@ class Nest {
   }
 
   std::vector<PlanarRegion> run() {
-    std::vector<size_t> alone;
+    std::vector<char> placed(rings_.size(), 0);
     for (const bool same_group : {true, false}) {
       for (size_t r = 0; r < rings_.size(); ++r) {
-        if (areas_[r] >= 0 || (!same_group && std::find(alone.begin(), alone.end(), r) == alone.end())) continue;
+        if (areas_[r] >= 0 || placed[r]) continue;
         const int around = ring_around(r, same_group);
-        if (around >= 0) holes_[static_cast<size_t>(around)].push_back(r);
-        if (same_group && around < 0) alone.push_back(r);
-        if (!same_group && around >= 0) std::erase(alone, r);
+        if (around < 0) continue;
+        holes_[static_cast<size_t>(around)].push_back(r);
+        placed[r] = 1;
       }
     }
     std::vector<PlanarRegion> regions;
     for (size_t r = 0; r < rings_.size(); ++r) {
-      if (areas_[r] < 0) continue;
-      regions.push_back({{rings_[r]}, false});
+      if (placed[r]) continue;
+      const bool turned = areas_[r] < 0;
+      regions.push_back({{turned ? Ring(rings_[r].rbegin(), rings_[r].rend()) : rings_[r]}, turned});
       for (const size_t hole : holes_[r]) regions.back().rings.push_back(rings_[hole]);
     }
-    for (const size_t r : alone) regions.push_back({{Ring(rings_[r].rbegin(), rings_[r].rend())}, true});
     return regions;
   }
 

@@ -11,7 +11,7 @@ namespace crumple {
 namespace {
 
 // What a side may be divided into at most, whatever `edge` asks for.
-constexpr double kMostOnRim = 1e4, kMostInside = 3e4;
+constexpr double kMostOnRim = 1e4, kMostInside = 1e4;
 
 std::pair<int, int> key_of(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
@@ -26,23 +26,42 @@ std::vector<int> divisions(const ClippedSurface& surface, const DividedEdges& di
 }
 
 /// Divides triangles whose sides carry points. Each cut goes from the middle of the side with most of them to the corner opposite.
-class TriangleDivider {
+class FaceDivider {
  public:
-  TriangleDivider(ClippedSurface& surface, const DividedEdges& divided) : surface_(surface), divided_(divided) {}
+  FaceDivider(ClippedSurface& surface, const DividedEdges& divided) : surface_(surface), divided_(divided) {}
 
-  void run() {
-    const std::vector<Triangle> triangles = std::move(surface_.triangles);
-    const std::vector<int> shells = std::move(surface_.shells);
-    surface_.triangles.clear(), surface_.shells.clear();
-    for (size_t t = 0; t < triangles.size(); ++t) {
-      std::array<std::vector<int>, 3> on_sides;
-      for (size_t k = 0; k < 3; ++k) on_sides[k] = vertices_on(triangles[t][k], triangles[t][(k + 1) % 3]);
-      divide(triangles[t], on_sides);
-      surface_.shells.resize(surface_.triangles.size(), shells[t]);
+  std::vector<Triangle> run() {
+    for (size_t f = 0; f < surface_.faces.size(); ++f) {
+      const std::span<const int> face = surface_.faces[f];
+      std::vector<int> corners(face.begin(), face.end());
+      while (corners.size() > 3) divide(take_ear(corners));
+      divide({corners[0], corners[1], corners[2]});
     }
+    return std::move(triangles_);
   }
 
  private:
+  /// Takes off the corner between the two that are nearest to each other.
+  Triangle take_ear(std::vector<int>& corners) const {
+    const size_t count = corners.size();
+    size_t best = 0;
+    double shortest = 1e300;
+    for (size_t k = 0; k < count; ++k) {
+      const double length =
+          (surface_.at(surface_.place(corners[(k + 1) % count])) - surface_.at(surface_.place(corners[(k + count - 1) % count]))).norm();
+      if (length < shortest) shortest = length, best = k;
+    }
+    const Triangle ear = {corners[(best + count - 1) % count], corners[best], corners[(best + 1) % count]};
+    corners.erase(corners.begin() + static_cast<std::ptrdiff_t>(best));
+    return ear;
+  }
+
+  void divide(const Triangle& triangle) {
+    std::array<std::vector<int>, 3> on_sides;
+    for (size_t k = 0; k < 3 && !divided_.empty(); ++k) on_sides[k] = vertices_on(triangle[k], triangle[(k + 1) % 3]);
+    divide(triangle, on_sides);
+  }
+
   std::vector<int> vertices_on(int a, int b) {
     const int from = surface_.place(a), to = surface_.place(b);
     const std::vector<int> places = divisions(surface_, divided_, from, to);
@@ -63,7 +82,7 @@ class TriangleDivider {
   void divide(const Triangle& corners, const std::array<std::vector<int>, 3>& on_sides) {
     size_t k = 0;
     for (size_t other = 1; other < 3; ++other) k = on_sides[other].size() > on_sides[k].size() ? other : k;
-    if (on_sides[k].empty()) return surface_.triangles.push_back(corners);
+    if (on_sides[k].empty()) return triangles_.push_back(corners);
     const size_t next = (k + 1) % 3, last = (k + 2) % 3;
     const std::vector<int>& side = on_sides[k];
     const auto middle = side.begin() + static_cast<std::ptrdiff_t>(side.size() / 2);
@@ -73,6 +92,7 @@ class TriangleDivider {
 
   ClippedSurface& surface_;
   const DividedEdges& divided_;
+  std::vector<Triangle> triangles_;
   std::map<std::pair<int, int>, std::vector<int>> made_;  // of two vertices, from the one whose place comes first
 };
 
@@ -138,16 +158,15 @@ DividedEdges divide_rims(ClippedSurface& surface, double edge) {
       if (parts < 2) continue;
       const auto [found, is_new] = divided.try_emplace(key_of(a, b));
       for (int i = 1; is_new && i < parts; ++i) {
-        found->second.push_back(static_cast<int>(surface.places.size()));
-        surface.places.push_back(place_between(from, to, static_cast<double>(i) / parts));
+        found->second.push_back(surface.add_place(place_between(from, to, static_cast<double>(i) / parts)));
       }
     }
   }
   return divided;
 }
 
-void divide_triangles(ClippedSurface& surface, const DividedEdges& divided) {
-  if (!divided.empty()) TriangleDivider(surface, divided).run();
+std::vector<Triangle> triangulate_faces(ClippedSurface& surface, const DividedEdges& divided) {
+  return FaceDivider(surface, divided).run();
 }
 
 std::vector<Triangle> close_side(ClippedSurface& surface, const HalfSpace& plane, int side, const DividedEdges& divided, double edge) {
@@ -163,8 +182,7 @@ std::vector<Triangle> close_side(ClippedSurface& surface, const HalfSpace& plane
     if (edge > 0) {
       for (const auto& [a, b] : divide_inside(plan.points, triangles, std::max(edge, finest), static_cast<size_t>(4 * kMostInside))) {
         const Vec3 middle = place_between(surface.at(plan.places[static_cast<size_t>(a)]), surface.at(plan.places[static_cast<size_t>(b)]), 0.5);
-        plan.places.push_back(static_cast<int>(surface.places.size()));
-        surface.places.push_back(middle);
+        plan.places.push_back(surface.add_place(middle));
       }
     } else {
       make_delaunay(plan.points, triangles);

@@ -22,8 +22,8 @@ using DividedEdges = std::map<std::pair<int, int>, std::vector<int>>;
 /// Puts new places on all edges of rims that are longer than `edge`.
 DividedEdges divide_rims(ClippedSurface& surface, double edge);
 
-/// The divided rims go through triangles of the surface too.
-void divide_triangles(ClippedSurface& surface, const DividedEdges& divided);
+/// Triangles (of vertices) over the faces that are left. The divided rims go through them too.
+std::vector<Triangle> triangulate_faces(ClippedSurface& surface, const DividedEdges& divided);
 
 /// Triangles of places that close one side of a cell.
 std::vector<Triangle> close_side(ClippedSurface& surface, const HalfSpace& plane, int side, const DividedEdges& divided, double edge);

@@ -65,15 +65,17 @@ class Knife {
 
   void run() {
     bool any_inside = false, any_outside = false;
-    for (const Triangle& triangle : surface_.triangles) {
-      for (const int v : triangle) any_inside |= sign(surface_.place(v))<0, any_outside |= sign(surface_.place(v))> 0;
-    }
+    const auto look_at = [&](int place) {
+      any_inside |= sign(place) < 0;
+      any_outside |= sign(place) > 0;
+    };
+    for (const int v : surface_.faces.corners) look_at(surface_.place(v));
     for (const ClippedSurface::Rim& rim : surface_.rims) {
-      for (const DirectedEdge& edge : rim.edges) any_inside |= sign(edge[0])<0, any_outside |= sign(edge[0])> 0;
+      for (const DirectedEdge& edge : rim.edges) look_at(edge[0]);
     }
     if (!any_inside) return clear();
     if (!any_outside) return;
-    clip_triangles();
+    clip_faces();
     for (ClippedSurface::Rim& rim : surface_.rims) clip_rim(rim, sides_[static_cast<size_t>(rim.side)].normal.cross(plane_.normal));
     note_rims();
   }
@@ -82,7 +84,7 @@ class Knife {
   int sign(int place) const { return sign_[static_cast<size_t>(place)]; }
   double height(int place) const { return height_[static_cast<size_t>(place)]; }
 
-  void clear() { surface_.triangles.clear(), surface_.shells.clear(), surface_.rims.clear(); }
+  void clear() { surface_.faces = {}, surface_.rims.clear(); }
 
   /// Where the plane meets the edge between two places, as a fraction of the way from the one that comes first.
   double fraction(int a, int b) const {
@@ -90,11 +92,22 @@ class Knife {
     return height(a) / (height(a) - height(b));
   }
 
+  /// The edge of the surface that both places lie on; they themselves if there is none.
+  DirectedEdge whole_edge(int a, int b) const {
+    const DirectedEdge &of_a = surface_.edge_of[static_cast<size_t>(a)], &of_b = surface_.edge_of[static_cast<size_t>(b)];
+    if (of_a[0] >= 0 && (of_a == of_b || of_a[0] == b || of_a[1] == b)) return of_a;
+    if (of_b[0] >= 0 && (of_b[0] == a || of_b[1] == a)) return of_b;
+    return {std::min(a, b), std::max(a, b)};
+  }
+
+  /// Computed from the whole edge, so that planes before do not change it.
   int place_on_edge(int a, int b) {
     const auto [found, is_new] = cut_places_.try_emplace(std::minmax(a, b), static_cast<int>(surface_.places.size()));
     if (is_new) {
-      const Vec3 place = place_between(surface_.at(a), surface_.at(b), fraction(a, b));
-      surface_.places.push_back(place);
+      const DirectedEdge whole = whole_edge(a, b);
+      const bool is_surface_edge = whole[1] < surface_.of_surface;
+      surface_.add_place(place_between(surface_.at(whole[0]), surface_.at(whole[1]), fraction(whole[0], whole[1])),
+                         is_surface_edge ? whole : DirectedEdge{-1, -1});
       height_.push_back(0), sign_.push_back(0);
     }
     return found->second;
@@ -109,45 +122,36 @@ class Knife {
     return found->second;
   }
 
-  bool faces_out(const Triangle& t) const {
-    const Vec3 &a = surface_.at(surface_.place(t[0])), &b = surface_.at(surface_.place(t[1])), &c = surface_.at(surface_.place(t[2]));
-    return (b - a).cross(c - a).dot(plane_.normal) > 0;
+  bool faces_out(std::span<const int> face) const {
+    Vec3 normal = Vec3::Zero();
+    const Vec3& a = surface_.at(surface_.place(face[0]));
+    for (size_t k = 1; k + 1 < face.size(); ++k) {
+      normal += (surface_.at(surface_.place(face[k])) - a).cross(surface_.at(surface_.place(face[k + 1])) - a);
+    }
+    return normal.dot(plane_.normal) > 0;
   }
 
-  void clip_triangles() {
-    std::vector<Triangle> triangles;
-    std::vector<int> shells;
-    for (size_t t = 0; t < surface_.triangles.size(); ++t) {
-      const Triangle triangle = surface_.triangles[t];
-      const int signs[3] = {sign(surface_.place(triangle[0])), sign(surface_.place(triangle[1])), sign(surface_.place(triangle[2]))};
-      const int low = std::min({signs[0], signs[1], signs[2]}), high = std::max({signs[0], signs[1], signs[2]});
+  void clip_faces() {
+    Faces kept;
+    std::vector<int> inside;
+    for (size_t f = 0; f < surface_.faces.size(); ++f) {
+      const std::span<const int> face = surface_.faces[f];
+      int low = 1, high = -1;
+      for (const int v : face) low = std::min(low, sign(surface_.place(v))), high = std::max(high, sign(surface_.place(v)));
       if (high <= 0) {
         // A face in the plane is drawn if what it bounds is inside.
-        if (low < 0 || faces_out(triangle)) triangles.push_back(triangle), shells.push_back(surface_.shells[t]);
+        if (low < 0 || faces_out(face)) kept.add(face, surface_.faces.shells[f]);
       } else if (low < 0) {
-        clip_triangle(triangle, signs, triangles);
-        shells.resize(triangles.size(), surface_.shells[t]);
+        inside.clear();
+        for (size_t k = 0; k < face.size(); ++k) {
+          const int v = face[k], next = face[(k + 1) % face.size()];
+          if (sign(surface_.place(v)) <= 0) inside.push_back(v);
+          if (sign(surface_.place(v)) * sign(surface_.place(next)) < 0) inside.push_back(vertex_on_edge(v, next));
+        }
+        kept.add(inside, surface_.faces.shells[f]);
       }
     }
-    surface_.triangles = std::move(triangles), surface_.shells = std::move(shells);
-  }
-
-  void clip_triangle(const Triangle& triangle, const int (&signs)[3], std::vector<Triangle>& kept) {
-    std::array<int, 4> corners;
-    size_t count = 0;
-    for (size_t k = 0; k < 3; ++k) {
-      const size_t next = (k + 1) % 3;
-      if (signs[k] <= 0) corners[count++] = triangle[k];
-      if (signs[k] * signs[next] < 0) corners[count++] = vertex_on_edge(triangle[k], triangle[next]);
-    }
-    const auto& [a, b, c, d] = corners;
-    if (count == 3) return kept.push_back({a, b, c});
-    const auto length = [&](int from, int to) { return (surface_.at(surface_.place(to)) - surface_.at(surface_.place(from))).squaredNorm(); };
-    if (length(a, c) <= length(b, d)) {
-      kept.push_back({a, b, c}), kept.push_back({a, c, d});
-    } else {
-      kept.push_back({a, b, d}), kept.push_back({b, c, d});
-    }
+    surface_.faces = std::move(kept);
   }
 
   /// Keeps the inside of a rim and closes it along the line where the planes meet. On a line there is only one way to do that: sum up, along it, the
@@ -184,10 +188,11 @@ class Knife {
   /// The cap runs against everything else that is left open in the plane.
   void note_rims() {
     std::map<int, std::vector<DirectedEdge>> by_shell;
-    for (size_t t = 0; t < surface_.triangles.size(); ++t) {
-      for (size_t k = 0; k < 3; ++k) {
-        const int a = surface_.place(surface_.triangles[t][k]), b = surface_.place(surface_.triangles[t][(k + 1) % 3]);
-        if (sign(a) == 0 && sign(b) == 0) by_shell[surface_.shells[t]].push_back({b, a});
+    for (size_t f = 0; f < surface_.faces.size(); ++f) {
+      const std::span<const int> face = surface_.faces[f];
+      for (size_t k = 0; k < face.size(); ++k) {
+        const int a = surface_.place(face[k]), b = surface_.place(face[(k + 1) % face.size()]);
+        if (sign(a) == 0 && sign(b) == 0) by_shell[surface_.faces.shells[f]].push_back({b, a});
       }
     }
     for (const ClippedSurface::Rim& rim : surface_.rims) {
@@ -232,13 +237,19 @@ ClippedSurface start_clipping(const TriMesh& surface) {
     clipped.vertices.push_back(
         {places.of[v], static_cast<int>(v), has_uvs ? surface.uvs[v] : Vec2f::Zero(), has_colors ? surface.colors[v] : Vec3f::Zero()});
   }
+  std::vector<Triangle> triangles, of_places;
   for (const Triangle& triangle : surface.triangles) {
-    if (is_good(triangle, places)) clipped.triangles.push_back(triangle);
+    if (!is_good(triangle, places)) continue;
+    triangles.push_back(triangle);
+    of_places.push_back({clipped.place(triangle[0]), clipped.place(triangle[1]), clipped.place(triangle[2])});
   }
+  const std::vector<int> shells = find_shells(places.positions, of_places);
+  for (size_t t = 0; t < triangles.size(); ++t) clipped.faces.add(triangles[t], shells[t]);
   clipped.places = std::move(places.positions);
+  clipped.edge_of.assign(clipped.places.size(), {-1, -1});
+  clipped.of_surface = static_cast<int>(clipped.places.size());
   const Bounds bounds = bounds_of(clipped.places);
   if (!bounds.empty()) clipped.slack = kSlack * std::max({bounds.diagonal(), bounds.low.cwiseAbs().maxCoeff(), bounds.high.cwiseAbs().maxCoeff()});
-  clipped.shells = find_shells(clipped);
   return clipped;
 }
 

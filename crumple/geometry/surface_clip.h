@@ -8,8 +8,25 @@
 
 namespace crumple {
 
-/// A surface on its way through the planes of a cell. What is left of the surface are triangles; what closes it are, until all planes are through,
-/// only the rims of caps: a plane that clips a rim closes it along a line, so no cap is triangulated twice and no point is left of earlier triangles.
+/// Convex polygons, by their corners.
+struct Faces {
+  std::vector<int> corners;      // of all faces, one after the other, counter-clockwise from outside
+  std::vector<int> first = {0};  // #faces + 1
+  std::vector<int> shells;       // #faces
+
+  size_t size() const { return first.size() - 1; }
+  std::span<const int> operator[](size_t face) const {
+    return std::span(corners).subspan(static_cast<size_t>(first[face]), static_cast<size_t>(first[face + 1] - first[face]));
+  }
+  void add(std::span<const int> face, int shell) {
+    corners.insert(corners.end(), face.begin(), face.end());
+    first.push_back(static_cast<int>(corners.size())), shells.push_back(shell);
+  }
+};
+
+/// A surface on its way through the planes of a cell. What is left of a triangle stays one polygon, and what closes the surface are only the rims of
+/// caps: a plane that clips a rim closes it along a line. So nothing is triangulated before all planes are through, there are no points but where
+/// edges and planes meet, and neighbours get the same ones whatever the order of their sides.
 struct ClippedSurface {
   struct Vertex {
     int place = 0;
@@ -24,19 +41,24 @@ struct ClippedSurface {
   };
 
   std::vector<Vec3> places;
+  int of_surface = 0;                 // places before this one are of the surface itself
+  std::vector<DirectedEdge> edge_of;  // #places: the edge of the surface it was cut from, between places; -1 if none
   std::vector<Vertex> vertices;
-  std::vector<Triangle> triangles;  // of vertices
-  std::vector<int> shells;          // #triangles: shells are closed one by one (find_shells)
+  Faces faces;  // of vertices; shells are closed one by one (find_shells)
   std::vector<Rim> rims;
   double slack = 0;  // m: places nearer to a plane than this are on it
 
   int place(int vertex) const { return vertices[static_cast<size_t>(vertex)].place; }
   const Vec3& at(int place) const { return places[static_cast<size_t>(place)]; }
+  int add_place(const Vec3& position, const DirectedEdge& edge = {-1, -1}) {
+    places.push_back(position), edge_of.push_back(edge);
+    return static_cast<int>(places.size()) - 1;
+  }
 };
 
-/// #triangles: triangles that must be closed together have equal numbers. Those are connected ones, all open shells, and hollows with what is around
-/// them.
-std::vector<int> find_shells(const ClippedSurface& surface);
+/// A number for each triangle of places, equal for those that must be closed together: connected ones, all open shells, and hollows with what is
+/// around them.
+std::vector<int> find_shells(std::span<const Vec3> places, const std::vector<Triangle>& triangles);
 
 /// Vertices in one place are one to topology. Triangles with missing or wrong corners are left out.
 ClippedSurface start_clipping(const TriMesh& surface);

@@ -32,12 +32,12 @@ class UnionFind {
 };
 
 /// Every side of every triangle with the shell it belongs to, by edge.
-std::vector<EdgeOfShell> sorted_edges(const ClippedSurface& surface) {
+std::vector<EdgeOfShell> sorted_edges(const std::vector<Triangle>& triangles) {
   std::vector<EdgeOfShell> edges;
-  edges.reserve(3 * surface.triangles.size());
-  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+  edges.reserve(3 * triangles.size());
+  for (size_t t = 0; t < triangles.size(); ++t) {
     for (size_t k = 0; k < 3; ++k) {
-      const int a = surface.place(surface.triangles[t][k]), b = surface.place(surface.triangles[t][(k + 1) % 3]);
+      const int a = triangles[t][k], b = triangles[t][(k + 1) % 3];
       edges.push_back({std::min(a, b), std::max(a, b), static_cast<int>(t), a < b ? 1 : -1});
     }
   }
@@ -56,9 +56,9 @@ void for_each_edge_group(std::span<EdgeOfShell> edges, const Visit& visit) {
 }
 
 /// Triangles that share an edge of just two are one shell; so are those that close each other where more meet.
-UnionFind shells_by_edges(const ClippedSurface& surface, std::vector<char>& open) {
-  std::vector<EdgeOfShell> edges = sorted_edges(surface);
-  UnionFind shells(surface.triangles.size());
+UnionFind shells_by_edges(const std::vector<Triangle>& triangles, std::vector<char>& open) {
+  std::vector<EdgeOfShell> edges = sorted_edges(triangles);
+  UnionFind shells(triangles.size());
   const auto is_plain = [](std::span<EdgeOfShell> group) { return group.size() == 2 && group[0].net + group[1].net == 0; };
   for_each_edge_group(edges, [&](std::span<EdgeOfShell> group) {
     if (is_plain(group)) shells.join(group[0].shell, group[1].shell);
@@ -94,34 +94,33 @@ struct Shell {
   double volume = 0;
 };
 
-std::vector<Shell> shells_of(const ClippedSurface& surface, UnionFind& shells) {
+std::vector<Shell> shells_of(std::span<const Vec3> places, const std::vector<Triangle>& triangles, UnionFind& shells) {
   std::map<int, Shell> found;
-  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+  for (size_t t = 0; t < triangles.size(); ++t) {
     const int root = shells.find(static_cast<int>(t));
     Shell& shell = found[root];
     shell.root = root;
-    Triangle places = surface.triangles[t];
-    for (int& corner : places) corner = surface.place(corner), shell.box.add(surface.at(corner));
-    shell.triangles.push_back(places);
+    for (const int corner : triangles[t]) shell.box.add(places[static_cast<size_t>(corner)]);
+    shell.triangles.push_back(triangles[t]);
   }
   std::vector<Shell> list;
   for (auto& [root, shell] : found) {
-    shell.volume = signed_volume(surface.places, shell.triangles);
+    shell.volume = signed_volume(places, shell.triangles);
     list.push_back(std::move(shell));
   }
   return list;
 }
 
 /// A hollow belongs to the smallest shell around it: where a plane opens it, both share a rim.
-void join_hollows(const ClippedSurface& surface, UnionFind& shells) {
-  const std::vector<Shell> list = shells_of(surface, shells);
+void join_hollows(std::span<const Vec3> places, const std::vector<Triangle>& triangles, UnionFind& shells) {
+  const std::vector<Shell> list = shells_of(places, triangles, shells);
   for (const Shell& hollow : list) {
     if (hollow.volume >= 0) continue;
     const Shell* around = nullptr;
     for (const Shell& shell : list) {
       if (shell.volume <= -hollow.volume || (around && shell.volume >= around->volume)) continue;
       if ((hollow.box.low.array() < shell.box.low.array()).any() || (hollow.box.high.array() > shell.box.high.array()).any()) continue;
-      if (exact_winding(surface.places, shell.triangles, surface.at(hollow.triangles[0][0])) > 0.5) around = &shell;
+      if (exact_winding(places, shell.triangles, places[static_cast<size_t>(hollow.triangles[0][0])]) > 0.5) around = &shell;
     }
     if (around) shells.join(around->root, hollow.root);
   }
@@ -129,12 +128,12 @@ void join_hollows(const ClippedSurface& surface, UnionFind& shells) {
 
 }  // namespace
 
-std::vector<int> find_shells(const ClippedSurface& surface) {
-  std::vector<char> open(surface.triangles.size(), 0);
-  UnionFind shells = shells_by_edges(surface, open);
+std::vector<int> find_shells(std::span<const Vec3> places, const std::vector<Triangle>& triangles) {
+  std::vector<char> open(triangles.size(), 0);
+  UnionFind shells = shells_by_edges(triangles, open);
   join_open(shells, open);
-  join_hollows(surface, shells);
-  std::vector<int> roots(surface.triangles.size());
+  join_hollows(places, triangles, shells);
+  std::vector<int> roots(triangles.size());
   for (size_t t = 0; t < roots.size(); ++t) roots[t] = shells.find(static_cast<int>(t));
   return roots;
 }
