@@ -13,9 +13,9 @@ namespace crumple::bench {
 
 /// What "scenes" is to measure; the other entries take no requests.
 struct Request {
-  std::vector<std::string> scenes;  // names in scenes/, or files; none: all of scenes/
+  std::vector<std::string> scenes;                           // names in scenes/, or files; none: all of scenes/
   double seconds = std::numeric_limits<double>::infinity();  // of the scenes' own time, from the start
-  bool baseline = false;            // each scene once more with bodies that stay rigid
+  bool baseline = false;                                     // each scene once more with bodies that stay rigid
   int threads = 2;
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(const std::string& scene, const Json& measured)> done;  // after each scene

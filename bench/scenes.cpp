@@ -34,7 +34,8 @@ Result<NamedScene> find_scene(const std::string& name, const std::vector<std::st
   const bool is_file = name.ends_with(".json");
   if (!is_file && std::find(known.begin(), known.end(), name) == known.end()) {
     const std::string near = nearest_word(name, known);
-    return input_error(fmt::format("there is no scene \"{}\"; {}", name, near.empty() ? "'crumple list scenes' lists them" : fmt::format("did you mean \"{}\"?", near)));
+    return input_error(fmt::format("there is no scene \"{}\"; {}", name,
+                                   near.empty() ? "'crumple list scenes' lists them" : fmt::format("did you mean \"{}\"?", near)));
   }
   Result<Scene> scene = load_scene(is_file ? name : project_file("scenes/" + name + ".json"));
   if (!scene) return scene.error();
@@ -65,8 +66,10 @@ Result<std::string> measure_here(const Scene& scene, const Request& request) {
   const double wall = wall_seconds() - wall_start;
   const StepTimings& timings = world->timings();
   Json json = Json::object({{"bodies", scene.bodies.size()}});
-  json["crumpling"] = static_cast<double>(std::count_if(world->bodies().begin(), world->bodies().end(), [](const Body& body) { return !body.layers.empty(); }));
-  json["simulated_s"] = world->time(), json["frames"] = frames, json["steps"] = static_cast<double>(timings.steps), json["hits"] = static_cast<double>(timings.hits);
+  json["crumpling"] =
+      static_cast<double>(std::count_if(world->bodies().begin(), world->bodies().end(), [](const Body& body) { return !body.layers.empty(); }));
+  json["simulated_s"] = world->time(), json["frames"] = frames, json["steps"] = static_cast<double>(timings.steps),
+  json["hits"] = static_cast<double>(timings.hits);
   json["steps_per_s"] = ratio(static_cast<double>(timings.steps), wall);
   json["realtime_factor"] = ratio(world->time(), wall);
   json["fps"] = ratio(frames, timings.rigid + timings.deform);  // a CPU second, as paper 1 counts

@@ -59,7 +59,8 @@ int run_scenes(bench::Request request, bool as_json) {
   request.cancel = &interrupted();
   if (!as_json) {
     fmt::print("{} threads; CPU seconds of all threads but for 'wall'; nothing is recorded{}\n{}\n", request.threads,
-               request.baseline ? "; the baseline has bodies that stay rigid" : "", table_line("scene", request.baseline, [](const Column& column) { return column.heading; }));
+               request.baseline ? "; the baseline has bodies that stay rigid" : "",
+               table_line("scene", request.baseline, [](const Column& column) { return column.heading; }));
     std::fflush(stdout);
     request.done = [&](const std::string& scene, const Json& measured) { print_scene(scene, measured, request.baseline); };
   }

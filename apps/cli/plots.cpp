@@ -25,7 +25,8 @@ render::StackedPlot timing_plot(const Scene& scene, const std::vector<FrameTimin
     rigid += row.rigid_ms, deform += row.deform_ms;
   }
   const double frames = static_cast<double>(rows.size());
-  plot.subtitle = fmt::format("{} frames: rigid bodies {:.2f} s, deformation {:.2f} s; {:.2f} ms per frame on average", rows.size(), 1e-3 * rigid, 1e-3 * deform, (rigid + deform) / frames);
+  plot.subtitle = fmt::format("{} frames: rigid bodies {:.2f} s, deformation {:.2f} s; {:.2f} ms per frame on average", rows.size(), 1e-3 * rigid,
+                              1e-3 * deform, (rigid + deform) / frames);
   plot.limit = {"real time", 1e3 / scene.fps};
   return plot;
 }
@@ -33,7 +34,8 @@ render::StackedPlot timing_plot(const Scene& scene, const std::vector<FrameTimin
 Result<std::string> draw_timing(const fs::path& folder) {
   const RecordingFolder names{folder};
   std::error_code ignored;
-  if (!fs::exists(names.timings(), ignored)) return input_error(fmt::format("{}: has no timings.csv, which 'crumple run' writes; run the scene again", folder.string()));
+  if (!fs::exists(names.timings(), ignored))
+    return input_error(fmt::format("{}: has no timings.csv, which 'crumple run' writes; run the scene again", folder.string()));
   Result<Scene> scene = load_scene(names.scene());
   if (!scene) return scene.error();
   Result<std::vector<FrameTiming>> rows = read_timings(names.timings());
@@ -53,8 +55,9 @@ Result<const Plot*> find_plot(const std::string& name) {
     if (name == plot.name) return &plot;
   }
   const std::string near = nearest_word(name, plot_names());
-  return input_error(fmt::format("--plot {}: there is no such plot; {}", name,
-                                 near.empty() ? fmt::format("one of: {}", fmt::join(plot_names(), ", ")) : fmt::format("did you mean \"{}\"?", near)));
+  return input_error(
+      fmt::format("--plot {}: there is no such plot; {}", name,
+                  near.empty() ? fmt::format("one of: {}", fmt::join(plot_names(), ", ")) : fmt::format("did you mean \"{}\"?", near)));
 }
 
 /// What can be told about the output before any work has gone into it.
@@ -63,7 +66,8 @@ Result<void> check_svg(const fs::path& file) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) return input_error(fmt::format("{}: is a folder; choose another name", file.string()));
   const fs::path folder = file.parent_path();
-  if (!folder.empty() && !fs::is_directory(folder, ignored)) return input_error(fmt::format("{}: cannot be created: there is no folder {}", file.string(), folder.string()));
+  if (!folder.empty() && !fs::is_directory(folder, ignored))
+    return input_error(fmt::format("{}: cannot be created: there is no folder {}", file.string(), folder.string()));
   return {};
 }
 

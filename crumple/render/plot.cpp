@@ -12,11 +12,12 @@ namespace {
 // Pixels. The right margin has room for half a tick label.
 constexpr double kWidth = 960, kHeight = 420, kLeft = 68, kRight = 24, kTop = 84, kBottom = 58;
 constexpr double kPlotWidth = kWidth - kLeft - kRight, kPlotHeight = kHeight - kTop - kBottom;
-constexpr long kMostColumns = 1200;    // more cannot be told apart
-constexpr double kLimitInSight = 4;    // a limit this many times higher than all values would press them flat
+constexpr long kMostColumns = 1200;  // more cannot be told apart
+constexpr double kLimitInSight = 4;  // a limit this many times higher than all values would press them flat
 constexpr const char* kInk = "#22262b";
 constexpr const char* kPale = "#5d666f";
 constexpr const char* kLimitColor = "#b3261e";
+constexpr const char* kDashes = " stroke-width=\"1.5\" stroke-dasharray=\"6 4\"";
 
 /// The numbers of x in columns of equal width, and the mean of each series there.
 struct Columns {
@@ -60,12 +61,13 @@ struct Style {
 };
 
 std::string text(double x, double y, const Style& style, std::string_view words, std::string_view more = "") {
-  return fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}{}>{}</text>\n", number(x), number(y), style.size, style.anchor, style.color,
-                     style.bold ? " font-weight=\"bold\"" : "", more, escape_xml(words));
+  return fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}{}>{}</text>\n", number(x), number(y), style.size,
+                     style.anchor, style.color, style.bold ? " font-weight=\"bold\"" : "", more, escape_xml(words));
 }
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view color, std::string_view more = "") {
-  return fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\"{}/>\n", number(x1), number(y1), number(x2), number(y2), color, more);
+  return fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\"{}/>\n", number(x1), number(y1), number(x2), number(y2), color,
+                     more);
 }
 
 /// Where numbers are on the picture.
@@ -99,7 +101,8 @@ std::string draw_frames_axis(const Axes& axes) {
 }
 
 /// The area between two rows of tops, as steps.
-std::string draw_area(const Axes& axes, const Columns& columns, const std::vector<double>& lower, const std::vector<double>& upper, std::string_view color) {
+std::string draw_area(const Axes& axes, const Columns& columns, const std::vector<double>& lower, const std::vector<double>& upper,
+                      std::string_view color) {
   const auto x = [&](size_t c) { return number(axes.at_x(axes.first + static_cast<double>(c) * static_cast<double>(columns.each))); };
   std::string path = fmt::format("M{} {}", x(0), number(axes.at_y(0)));
   for (size_t c = 0; c < upper.size(); ++c) path += fmt::format("V{}H{}", number(axes.at_y(upper[c])), x(c + 1));
@@ -120,14 +123,79 @@ std::string draw_legend(const StackedPlot& plot, const std::string& limit_words,
   if (!limit_words.empty()) {
     svg += text(x, y, {.anchor = "end", .color = kLimitColor}, limit_words);
     x -= width_of(limit_words) + 6;
-    if (in_sight) svg += line(x - 22, y - 4.5, x, y - 4.5, kLimitColor, " stroke-width=\"1.5\" stroke-dasharray=\"6 4\""), x -= 22;
+    if (in_sight) svg += line(x - 22, y - 4.5, x, y - 4.5, kLimitColor, kDashes), x -= 22;
     x -= 24;
   }
   for (const StackedPlot::Series& series : plot.series) {
     svg += text(x, y, {.anchor = "end"}, series.name);
     x -= width_of(series.name) + 8 + 12;
-    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>\n", number(x), number(y - 10.5), escape_xml(series.color));
+    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>\n", number(x), number(y - 10.5),
+                       escape_xml(series.color));
     x -= 24;
+  }
+  return svg;
+}
+
+struct Character {
+  unsigned code = 0;
+  size_t length = 0;  // bytes; 0: this is not UTF-8
+};
+
+Character first_character(std::string_view text) {
+  const unsigned first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return {first, 1};
+  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC0 || first > 0xF7 || text.size() < length) return {};
+  unsigned code = first & (0x7Fu >> length);
+  for (const char next : text.substr(1, length - 1)) {
+    if ((next & 0xC0) != 0x80) return {};
+    code = code << 6 | (static_cast<unsigned>(next) & 0x3F);
+  }
+  constexpr unsigned kLeast[] = {0x80, 0x800, 0x10000};  // of two, three and four bytes: fewer would have done for less
+  return code < kLeast[length - 2] ? Character{} : Character{code, length};
+}
+
+bool fits_xml(unsigned code) {
+  if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
+  return code < 0xD800 || (code >= 0xE000 && code < 0xFFFE) || (code >= 0x10000 && code < 0x110000);
+}
+
+std::string_view entity_of(unsigned code) {
+  switch (code) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return "";
+  }
+}
+
+/// Everything but what is inside the axes.
+std::string draw_words(const StackedPlot& plot, const Columns& columns, bool limit_in_sight) {
+  std::string limit_words;
+  if (plot.limit) {
+    limit_words = fmt::format("{}: {} {}{}", plot.limit->name, number(plot.limit->value), plot.unit, limit_in_sight ? "" : ", above this plot");
+  }
+  const std::string means = columns.each > 1 ? fmt::format(" (means of {})", columns.each) : "";
+  const double middle = kTop + kPlotHeight / 2;
+  return text(kLeft, 30, {.size = 19, .bold = true}, plot.title) + text(kLeft, 50, {.color = kPale}, plot.subtitle) +
+         draw_legend(plot, limit_words, limit_in_sight) + text(kLeft + kPlotWidth / 2, kHeight - 14, {.anchor = "middle"}, plot.x_label + means) +
+         text(20, middle, {.anchor = "middle"}, plot.y_label, fmt::format(" transform=\"rotate(-90 20 {})\"", number(middle)));
+}
+
+std::string draw_areas(const StackedPlot& plot, const Axes& axes, const Columns& columns) {
+  std::string svg;
+  std::vector<double> lower(static_cast<size_t>(columns.count));
+  for (size_t s = 0; s < plot.series.size() && columns.count > 0; ++s) {
+    svg += draw_area(axes, columns, lower, columns.tops[s], plot.series[s].color);
+    lower = columns.tops[s];
   }
   return svg;
 }
@@ -152,25 +220,17 @@ std::vector<double> round_ticks(double most, int wanted) {
 
 std::string escape_xml(std::string_view text) {
   std::string escaped;
-  for (size_t i = 0; i < text.size();) {
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    const size_t length = c < 0x80 ? 1 : (c >= 0xC2 && c < 0xE0) ? 2 : (c & 0xF0) == 0xE0 ? 3 : (c >= 0xF0 && c < 0xF5) ? 4 : 0;
-    unsigned code = length == 1 ? c : c & (0xFFu >> (length + 1));
-    bool valid = length > 0 && i + length <= text.size();
-    for (size_t k = 1; valid && k < length; ++k) {
-      valid = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
-      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3F);
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    const size_t length = std::max<size_t>(character.length, 1);
+    if (character.length == 0 || !fits_xml(character.code)) {
+      escaped += '?';
+    } else if (const std::string_view entity = entity_of(character.code); !entity.empty()) {
+      escaped += entity;
+    } else {
+      escaped += text.substr(0, length);
     }
-    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-    const bool forbidden = (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || (code >= 0xD800 && code < 0xE000) || code == 0xFFFE || code == 0xFFFF || code > 0x10FFFF;
-    if (!valid || overlong || forbidden) escaped += '?';
-    else if (c == '&') escaped += "&amp;";
-    else if (c == '<') escaped += "&lt;";
-    else if (c == '>') escaped += "&gt;";
-    else if (c == '"') escaped += "&quot;";
-    else if (c == '\'') escaped += "&#39;";
-    else escaped += text.substr(i, length);
-    i += valid ? length : 1;
+    text.remove_prefix(length);
   }
   return escaped;
 }
@@ -188,30 +248,15 @@ std::string write_svg(const StackedPlot& plot) {
 
   std::string svg = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-      "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" role=\"img\">\n",
-      kWidth, kHeight);
-  svg += fmt::format("<title>{}</title>\n<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", escape_xml(plot.title), kWidth, kHeight);
-  svg += text(kLeft, 30, {.size = 19, .bold = true}, plot.title);
-  svg += text(kLeft, 50, {.color = kPale}, plot.subtitle);
+      "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" role=\"img\">\n"
+      "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+      kWidth, kHeight, escape_xml(plot.title));
   svg += draw_grid(axes, ticks);
-  std::vector<double> lower(static_cast<size_t>(columns.count));
-  for (size_t s = 0; s < plot.series.size() && columns.count > 0; ++s) {
-    svg += draw_area(axes, columns, lower, columns.tops[s], plot.series[s].color);
-    lower = columns.tops[s];
-  }
+  svg += draw_areas(plot, axes, columns);
   svg += line(kLeft, axes.at_y(0), kWidth - kRight, axes.at_y(0), kPale);
   svg += draw_frames_axis(axes);
-  std::string limit_words;
-  if (plot.limit) limit_words = fmt::format("{}: {} {}{}", plot.limit->name, number(plot.limit->value), plot.unit, in_sight ? "" : ", above this plot");
-  if (in_sight) {
-    svg += line(kLeft, axes.at_y(plot.limit->value), kWidth - kRight, axes.at_y(plot.limit->value), kLimitColor, " stroke-width=\"1.5\" stroke-dasharray=\"6 4\"");
-  }
-  svg += draw_legend(plot, limit_words, in_sight);
-  const std::string means = columns.each > 1 ? fmt::format(" (means of {})", columns.each) : "";
-  svg += text(kLeft + kPlotWidth / 2, kHeight - 14, {.anchor = "middle"}, plot.x_label + means);
-  const double middle = kTop + kPlotHeight / 2;
-  svg += text(20, middle, {.anchor = "middle"}, plot.y_label, fmt::format(" transform=\"rotate(-90 20 {})\"", number(middle)));
-  return svg + "</svg>\n";
+  if (in_sight) svg += line(kLeft, axes.at_y(plot.limit->value), kWidth - kRight, axes.at_y(plot.limit->value), kLimitColor, kDashes);
+  return svg + draw_words(plot, columns, in_sight) + "</svg>\n";
 }
 
 }  // namespace crumple::render

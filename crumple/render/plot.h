@@ -18,9 +18,9 @@ struct StackedPlot {
     double value = 0;
   };
   std::string title, subtitle, x_label, y_label, unit;  // the unit is written behind the value of the limit
-  std::vector<int> x;                                    // ascending; numbers that are missing stay blank
-  std::vector<Series> series;                            // from the bottom up
-  std::optional<Limit> limit;                            // a line across
+  std::vector<int> x;                                   // ascending; numbers that are missing stay blank
+  std::vector<Series> series;                           // from the bottom up
+  std::optional<Limit> limit;                           // a line across
 };
 
 /// A picture as SVG. Equal plots give equal bytes. Of more numbers than there is room for, neighbours are drawn as their mean,

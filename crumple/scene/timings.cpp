@@ -46,7 +46,9 @@ Result<std::vector<FrameTiming>> read_timings(const fs::path& file) {
     if (length == std::string_view::npos) break;
     const std::string_view line = rest.substr(0, length);
     rest.remove_prefix(length + 1);
-    const auto wrong = [&](const std::string& what) { return input_error(fmt::format("{}:{}: {}; run the scene again", file.string(), number, what)); };
+    const auto wrong = [&](const std::string& what) {
+      return input_error(fmt::format("{}:{}: {}; run the scene again", file.string(), number, what));
+    };
     if (number == 1) {
       if (line != kHeading) return wrong(fmt::format("expected the heading \"{}\"", kHeading));
       continue;
