@@ -10,10 +10,11 @@ namespace crumple::render {
 namespace {
 
 // Pixels. The right margin has room for half a tick label.
-constexpr double kWidth = 960, kHeight = 420, kLeft = 68, kRight = 24, kTop = 84, kBottom = 58;
+constexpr double kWidth = 960, kHeight = 420, kLeft = 68, kRight = 24, kTop = 92, kBottom = 58;
 constexpr double kPlotWidth = kWidth - kLeft - kRight, kPlotHeight = kHeight - kTop - kBottom;
-constexpr long kMostColumns = 1200;  // more cannot be told apart
-constexpr double kLimitInSight = 4;  // a limit this many times higher than all values would press them flat
+constexpr long kMostColumns = 1200;   // more cannot be told apart
+constexpr double kLimitInSight = 4;   // a limit this many times higher than all values would press them flat
+constexpr size_t kLongestTitle = 80;  // characters
 constexpr const char* kInk = "#22262b";
 constexpr const char* kPale = "#5d666f";
 constexpr const char* kLimitColor = "#b3261e";
@@ -92,7 +93,8 @@ std::string draw_frames_axis(const Axes& axes) {
   const double range = axes.last - axes.first;
   const std::vector<double> ticks = round_ticks(range, 10);
   const double step = std::max(1.0, ticks[1]);
-  for (double tick = std::ceil(axes.first / step) * step; tick <= axes.last; tick += step) {
+  for (double count = std::ceil(axes.first / step); count * step <= axes.last; ++count) {
+    const double tick = count * step + 0.0;  // not -0
     const double x = axes.at_x(tick);
     svg += line(x, kTop + kPlotHeight, x, kTop + kPlotHeight + 5, kPale);
     svg += text(x, kTop + kPlotHeight + 20, {.anchor = "middle", .color = kPale}, fmt::format("{:.9g}", tick));
@@ -112,28 +114,23 @@ std::string draw_area(const Axes& axes, const Columns& columns, const std::vecto
 
 /// Width of a text as good as any: fonts differ.
 double width_of(std::string_view words) {
-  return 7.2 * static_cast<double>(std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return 6.6 * static_cast<double>(std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-/// From the right end of the line above the plot to the left: the limit, then the series from the bottom up.
+/// Along the line above the plot: the series from the bottom up, then the limit. A mark stands right before its words, whatever the font.
 std::string draw_legend(const StackedPlot& plot, const std::string& limit_words, bool in_sight) {
   std::string svg;
-  double x = kWidth - kRight;
-  const double y = kTop - 18;
-  if (!limit_words.empty()) {
-    svg += text(x, y, {.anchor = "end", .color = kLimitColor}, limit_words);
-    x -= width_of(limit_words) + 6;
-    if (in_sight) svg += line(x - 22, y - 4.5, x, y - 4.5, kLimitColor, kDashes), x -= 22;
-    x -= 24;
-  }
+  double x = kLeft;
+  const double y = kTop - 16;
   for (const StackedPlot::Series& series : plot.series) {
-    svg += text(x, y, {.anchor = "end"}, series.name);
-    x -= width_of(series.name) + 8 + 12;
     svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>\n", number(x), number(y - 10.5),
                        escape_xml(series.color));
-    x -= 24;
+    svg += text(x + 18, y, {}, series.name);
+    x += 18 + width_of(series.name) + 22;
   }
-  return svg;
+  if (limit_words.empty()) return svg;
+  if (in_sight) svg += line(x, y - 4.5, x + 22, y - 4.5, kLimitColor, kDashes), x += 28;
+  return svg + text(x, y, {.color = kLimitColor}, limit_words);
 }
 
 struct Character {
@@ -177,6 +174,13 @@ std::string_view entity_of(unsigned code) {
   }
 }
 
+/// As many characters as there is room for.
+std::string shortened(std::string_view words, size_t most) {
+  size_t at = 0, count = 0;
+  for (; at < words.size() && count < most; ++count) at += std::max<size_t>(first_character(words.substr(at)).length, 1);
+  return std::string(words.substr(0, at)) + (at < words.size() ? "..." : "");
+}
+
 /// Everything but what is inside the axes.
 std::string draw_words(const StackedPlot& plot, const Columns& columns, bool limit_in_sight) {
   std::string limit_words;
@@ -185,7 +189,7 @@ std::string draw_words(const StackedPlot& plot, const Columns& columns, bool lim
   }
   const std::string means = columns.each > 1 ? fmt::format(" (means of {})", columns.each) : "";
   const double middle = kTop + kPlotHeight / 2;
-  return text(kLeft, 30, {.size = 19, .bold = true}, plot.title) + text(kLeft, 50, {.color = kPale}, plot.subtitle) +
+  return text(kLeft, 30, {.size = 19, .bold = true}, shortened(plot.title, kLongestTitle)) + text(kLeft, 50, {.color = kPale}, plot.subtitle) +
          draw_legend(plot, limit_words, limit_in_sight) + text(kLeft + kPlotWidth / 2, kHeight - 14, {.anchor = "middle"}, plot.x_label + means) +
          text(20, middle, {.anchor = "middle"}, plot.y_label, fmt::format(" transform=\"rotate(-90 20 {})\"", number(middle)));
 }

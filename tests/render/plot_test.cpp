@@ -116,6 +116,14 @@ TEST(Plot, text_is_escaped_and_what_xml_cannot_hold_is_replaced) {
   EXPECT_EQ(count(svg, "&lt;/title&gt;&lt;script&gt;&amp;"), 2u);  // what is seen, and what is read aloud
 }
 
+TEST(Plot, a_title_that_is_too_long_is_cut_between_characters) {
+  StackedPlot plot = two_frames();
+  for (int i = 0; i < 100; ++i) plot.title += "\xC3\xBC";
+  const std::string svg = write_svg(plot), whole = plot.title, shown = plot.title.substr(0, 10 + 2 * 70) + "...";
+  EXPECT_NE(svg.find("<title>" + whole + "</title>"), std::string::npos);
+  EXPECT_NE(svg.find(">" + shown + "</text>"), std::string::npos);
+}
+
 TEST(Plot, many_frames_are_drawn_as_means_in_a_file_of_bounded_size) {
   StackedPlot plot = two_frames();
   plot.x.clear();
