@@ -65,12 +65,15 @@ class OverlapWorld final : public btDiscreteDynamicsWorld {
   std::span<const std::unique_ptr<Part>> parts;  // set before every step
 };
 
-/// Which contact manifolds touch a part. Made when first asked for after a step, so that many parts may reshape for the price of one
-/// walk over all manifolds.
+/// Which contact manifolds touch a part. Made when first asked for after a step, so that many parts may come, go and reshape for the price of one
+/// walk over all manifolds: between steps manifolds only go, with the part they touch.
 struct ManifoldIndex {
   bool valid = false;
-  std::vector<int> first;      // #parts + 1: begin of each part's range in `manifolds`
-  std::vector<int> manifolds;  // numbers in the dispatcher
+  std::vector<int> first;                        // #parts when made + 1: begin of each part's range in `manifolds`
+  std::vector<btPersistentManifold*> manifolds;  // null where gone
+
+  std::span<btPersistentManifold*> of(int part);
+  void forget(int part);
 };
 
 /// Groups and masks as Bullet does it, and no pairs in which nothing can move.
@@ -86,7 +89,6 @@ struct World::Engine {
 
   Part& part(int index);
   Joint& joint(int index);
-  std::span<const int> manifolds_of(int part);
   void wake(Part& part);
   void wake_neighbors(Part& part);
   void set_activation(Part& part, int activation, double idle_time);

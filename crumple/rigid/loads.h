@@ -22,6 +22,9 @@ struct JointLoad {
   int joint;
   double impulse;  // N s: length of the impulse on part_a (force times dt)
   double twist;    // N m s: length of the angular impulse on part_a about the joint's point
+  Vec3 push;       // N s on part_a, world; part_b gets the opposite
+  Vec3 turn;       // N m s on part_a about the joint's point, world
+  Vec3 at;         // the joint's point, world
 };
 
 /// What the engine tells the layers after a step. Contacts are in the engine's deterministic order; what

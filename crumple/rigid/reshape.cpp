@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cassert>
 
@@ -14,40 +15,57 @@ btVector3 on_hull(const MovingHull& hull, const btVector3& point, const btVector
   return above > 0 ? point - outward * above : point;
 }
 
+/// The parts on both sides.
+std::array<int, 2> touched_by(const btPersistentManifold& manifold) {
+  return {manifold.getBody0()->getUserIndex(), manifold.getBody1()->getUserIndex()};
+}
+
 }  // namespace
 
 void World::Engine::index_manifolds() {
   ManifoldIndex& index = manifold_index;
   index.first.assign(parts.size() + 1, 0);
   const int count = dispatcher.getNumManifolds();
-  const auto bodies = [&](int m) {
-    const btPersistentManifold* manifold = dispatcher.getManifoldByIndexInternal(m);
-    return std::array{manifold->getBody0()->getUserIndex(), manifold->getBody1()->getUserIndex()};
-  };
+  const auto manifold = [&](int m) { return dispatcher.getManifoldByIndexInternal(m); };
   for (int m = 0; m < count; ++m)
-    for (const int part : bodies(m)) ++index.first[part + 1];
+    for (const int part : touched_by(*manifold(m))) ++index.first[part + 1];
   for (size_t p = 0; p < parts.size(); ++p) index.first[p + 1] += index.first[p];
   index.manifolds.resize(2 * static_cast<size_t>(count));
   // Filling moves each begin to its end, that is to the next part's begin: shift back afterwards.
   for (int m = 0; m < count; ++m)
-    for (const int part : bodies(m)) index.manifolds[index.first[part]++] = m;
+    for (const int part : touched_by(*manifold(m))) index.manifolds[index.first[part]++] = manifold(m);
   for (size_t p = parts.size(); p > 0; --p) index.first[p] = index.first[p - 1];
   index.first[0] = 0;
   index.valid = true;
 }
 
-std::span<const int> World::Engine::manifolds_of(int part) {
-  if (!manifold_index.valid) index_manifolds();
-  const int begin = manifold_index.first[part], end = manifold_index.first[part + 1];
-  return std::span(manifold_index.manifolds).subspan(begin, end - begin);
+std::span<btPersistentManifold*> ManifoldIndex::of(int part) {
+  if (part + 1 >= static_cast<int>(first.size())) return {};  // came later
+  return std::span(manifolds).subspan(first[part], first[part + 1] - first[part]);
+}
+
+void ManifoldIndex::forget(int part) {
+  if (!valid) return;
+  const auto touches = [&](const btPersistentManifold* manifold) { return manifold && std::ranges::count(touched_by(*manifold), part) > 0; };
+  int last = part;
+  for (const btPersistentManifold* manifold : of(part)) {
+    if (!manifold) continue;
+    const auto [a, b] = touched_by(*manifold);
+    const int other = a == part ? b : a;
+    if (other != last) std::ranges::replace_if(of(other), touches, nullptr);
+    last = other;
+  }
+  std::ranges::fill(of(part), nullptr);
 }
 
 void World::Engine::move_contacts(int index, const Transform& old_to_new) {
   const Part& moved = part(index);
   const btTransform move = to_bullet(old_to_new);
   const btMatrix3x3 to_local = moved.body.getWorldTransform().getBasis().transpose();
-  for (const int m : manifolds_of(index)) {
-    btPersistentManifold& manifold = *dispatcher.getManifoldByIndexInternal(m);
+  if (!manifold_index.valid) index_manifolds();
+  for (btPersistentManifold* touching : manifold_index.of(index)) {
+    if (!touching) continue;
+    btPersistentManifold& manifold = *touching;
     const bool is_first = manifold.getBody0() == &moved.body;
     for (int i = 0; i < manifold.getNumContacts(); ++i) {
       btManifoldPoint& point = manifold.getContactPoint(i);

@@ -146,7 +146,6 @@ int World::add_part(const PartSettings& settings) {
   part.body.setUserIndex(index);
   engine_->world.addRigidBody(&part.body, static_cast<int>(settings.group), static_cast<int>(settings.collides_with));
   engine_->set_activation(part, settings.state.activation, settings.state.idle_time);
-  engine_->manifold_index.valid = false;
   return index;
 }
 
@@ -155,9 +154,9 @@ void World::remove_part(int index) {
   engine_->wake_neighbors(part);
   for (const int joint : std::vector<int>(part.joints)) engine_->remove_joint(joint);
   engine_->world.overlaps.forget(index);
+  engine_->manifold_index.forget(index);
   engine_->world.removeRigidBody(&part.body);
   engine_->parts[index].reset();
-  engine_->manifold_index.valid = false;
 }
 
 bool World::has_part(int part) const {

@@ -109,5 +109,37 @@ TEST(Reshape, leaves_joints_where_they_are_in_the_world) {
   }
 }
 
+TEST(Reshape, parts_may_come_and_go_in_between) {
+  World world({});
+  world.add_part(ground_part());
+  const Vec3 size(0.5, 0.3, 0.3);
+  std::vector<PartSettings> boxes;
+  for (int i = 0; i < 4; ++i) {
+    boxes.push_back(two_hull_box(size, 500, Vec3(0, 0.16 + 0.3 * i, 0)));
+    world.add_part(boxes.back());
+  }
+  Loads loads;
+  run(world, 60, 1.0 / 240, loads);
+  const auto reshape = [&](int part, double height) {
+    std::vector<Vec3> points;
+    for (const auto& hull : std::get<Hulls>(boxes[part - 1].shape).points)
+      for (const Vec3& p : hull) points.emplace_back(p.x(), height * p.y(), p.z());
+    world.reshape(part, {points, boxes[part - 1].inertia, world.state(part).place, Transform{}});
+  };
+  reshape(2, 0.9);  // from here on it is known who touches whom
+  world.remove_part(4);
+  world.remove_part(1);
+  const int late = world.add_part(two_hull_box(size, 500, Vec3(2, 0.5, 0)));
+  boxes.push_back(boxes[0]);
+  reshape(3, 0.8);
+  reshape(late, 0.9);
+  reshape(2, 0.8);
+  run(world, 2 * 240, 1.0 / 240, loads);
+  EXPECT_NEAR(world.state(2).place.translation.y(), 0.125, 0.005);  // 0.8 x 0.15 and the margin
+  EXPECT_GT(world.state(3).place.translation.y(), 0.12);  // on it, or tumbled off
+  EXPECT_LT(world.state(3).place.translation.y(), 0.38);
+  EXPECT_NEAR(world.state(late).place.translation.y(), 0.14, 0.005);
+}
+
 }  // namespace
 }  // namespace crumple::rigid
