@@ -95,6 +95,28 @@ void World::Simulation::gather_hits(int index) {
   }
 }
 
+/// What joints do to the pieces they hold; a turn is a couple of impulses a metre apart.
+void World::Simulation::add_joint_loads(int index) {
+  const Body& body = bodies[static_cast<size_t>(index)];
+  for (const rigid::JointLoad& load : loads.joints) {
+    const auto slot = std::find_if(joints.begin(), joints.end(), [&](const JointSlot& joint) { return joint.index == load.joint; });
+    if (slot == joints.end()) continue;
+    for (const bool is_a : {true, false}) {
+      if ((is_a ? slot->body_a : slot->body_b) != index) continue;
+      const int piece = is_a ? slot->piece_a : slot->piece_b;
+      const BodyPart& part = body.part_of(piece);
+      const Transform world_to_rest = part.rest_in_part().inverse() * part.last_good.place.inverse();
+      const double sign = is_a ? 1 : -1;
+      const Vec3 at = world_to_rest * load.at, turn = sign * (world_to_rest.rotation * load.turn);
+      std::vector<pieces::Load>& into = work[static_cast<size_t>(index)].piece_loads;
+      into.push_back({piece, at, sign * (world_to_rest.rotation * load.push)});
+      if (turn.norm() == 0) continue;
+      const Vec3 arm = turn.unitOrthogonal(), couple = turn.cross(arm);  // arm x couple = turn
+      into.push_back({piece, at + 0.5 * arm, couple}), into.push_back({piece, at - 0.5 * arm, -couple});
+    }
+  }
+}
+
 /// Every contact and every joint loads the links, however weak it is.
 void World::Simulation::step_pieces(int index) {
   Body& body = bodies[static_cast<size_t>(index)];
@@ -111,6 +133,7 @@ void World::Simulation::step_pieces(int index) {
     w.piece_loads.push_back({body.loaded->hulls.piece[static_cast<size_t>(hull)], part_in_rest * (touch.is_a ? contact.local_a : contact.local_b),
                              touch.is_a ? impulse : Vec3(-impulse)});
   }
+  add_joint_loads(index);
   std::vector<Vec3> spins;
   for (const BodyPart& part : body.parts) spins.push_back(part.axes * (part.last_good.place.rotation.transpose() * part.last_good.spin));
   w.breaks = pieces::step(body.pieces->model, body.pieces->state, scene.dt(), w.piece_loads, spins);

@@ -74,6 +74,7 @@ struct World::Simulation {
   void step_body(int body);
   void gather_hits(int body);
   void step_pieces(int body);
+  void add_joint_loads(int body);
 
   // split.cpp: what has broken becomes several parts
   void split(int body);
