@@ -380,7 +380,8 @@ std::vector<rigid::JointLoad> by_joints(const Model& model, const Vec3& size, in
   return loads.joints;
 }
 
-// Joints leave what links carry to an iterative solver, which also pulls back what has drifted apart: equal but for a few per cent.
+// A chain leaves no choice: whoever keeps the blocks together must carry this. What differs, by 1e-4, is what the joints' solver has not yet settled
+// after its iterations, and the turn of the blocks within the step.
 TEST(PieceStress, agrees_with_separate_blocks_held_by_fixed_joints) {
   const Model model = chain({2, 3, 1, 2});
   struct Hit {
@@ -393,8 +394,8 @@ TEST(PieceStress, agrees_with_separate_blocks_held_by_fixed_joints) {
     const std::vector<rigid::JointLoad> joints = by_joints(model, Vec3(1, 0.5, 0.5), hit.piece, hit.at, hit.impulse);
     ASSERT_EQ(joints.size(), links.size());
     for (size_t l = 0; l < links.size(); ++l) {
-      EXPECT_NEAR(joints[l].impulse, links[l].impulse.norm(), 0.03 * hit.impulse.norm()) << l;
-      EXPECT_NEAR(joints[l].twist, links[l].twist.norm(), 0.03 * hit.impulse.norm()) << l;
+      EXPECT_NEAR(joints[l].impulse, links[l].impulse.norm(), 1e-3 * hit.impulse.norm()) << l;
+      EXPECT_NEAR(joints[l].twist, links[l].twist.norm(), 1e-3 * hit.impulse.norm()) << l;
     }
   }
 }

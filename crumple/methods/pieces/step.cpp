@@ -25,10 +25,10 @@ std::span<double> turn_window(const Model& model, State& state, double dt) {
   const size_t row = model.pieces.size() * 6;
   const int places = static_cast<int>(state.window.size() / row);
   const int steps = window_of(dt).steps;
-  state.next = static_cast<int32_t>(state.next % (places * steps));
+  state.next = std::max(state.next, 0) % (places * steps);  // whatever a checkpoint said
   const std::span<double> place = std::span(state.window).subspan(static_cast<size_t>(state.next / steps) * row, row);
   if (state.next % steps == 0) std::fill(place.begin(), place.end(), 0.0);
-  state.next = static_cast<int32_t>((state.next + 1) % (places * steps));
+  state.next = (state.next + 1) % (places * steps);
   return place;
 }
 
