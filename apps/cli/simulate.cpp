@@ -55,6 +55,12 @@ std::string run_table(const Scene& scene, const RunReport& r, const std::filesys
                            100 * sorted[i].damage.rms_displacement, 100 * sorted[i].damage.deformed_share));
     }
   }
+  for (const auto& body : r.bodies) {
+    if (body.links == 0) continue;
+    const auto first = std::find_if(r.breaks.begin(), r.breaks.end(), [&](const StepReport::Break& b) { return b.body == body.name; });
+    const std::string when = first == r.breaks.end() ? "" : fmt::format(", the first at {:.2f} s", first->time);
+    line("broken", fmt::format("{}: {} of {} links{}; it is in {} part{}", body.name, body.broken_links, body.links, when, body.parts, body.parts == 1 ? "" : "s"));
+  }
   frozen();
   line("recording", fmt::format("{} (fingerprint {})", folder.string(), io::hash_text(r.fingerprint)));
   if (r.outcome == Outcome::Interrupted) line("interrupted", "continue with --resume");
