@@ -21,7 +21,7 @@ struct CarriedPoint {
 
 /// How a mesh is scored into pieces: see Pieces, whose arrays these are.
 struct ScoredTets {
-  std::span<const int> piece;                      // #tets
+  std::span<const int> piece;  // #tets
   std::span<const int> cut_tets, first_corner;
   std::span<const std::array<float, 4>> corners;
   std::span<const Vec3f> inward;
@@ -30,16 +30,17 @@ struct ScoredTets {
 
 /// A body cut into convex hulls that move with its vertices.
 struct HullDecomposition {
-  std::vector<std::vector<int>> vertices;  // per hull: the vertices that can be extreme in some shape
+  std::vector<std::vector<int>> vertices;          // per hull: the vertices that can be extreme in some shape
   std::vector<std::vector<CarriedPoint>> carried;  // per hull, after its vertices: corners along cuts; none for a body in one piece
-  std::vector<int> piece;                  // per hull; empty for a body in one piece
-  std::vector<std::vector<int>> faces;     // per hull: indices into boundary_faces(mesh) of its tetrahedra
-  double overshoot = 0;                    // m, 95th percentile that was reached
+  std::vector<int> piece;                          // per hull; empty for a body in one piece
+  std::vector<std::vector<int>> faces;             // per hull: indices into boundary_faces(mesh) of its tetrahedra
+  double overshoot = 0;                            // m, 95th percentile that was reached
 };
 
 /// k-means over tetrahedra (deterministic), then the cluster that bridges most is split until the tolerance or `most` is
 /// reached. `shapes` are the vertex positions in every example pose, the rest shape first.
 /// Hulls of a scored body keep to their piece, and `least` and `most` count for the whole body (every piece has at least one).
-HullDecomposition decompose(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, const HullSettings& settings, const ScoredTets* scored = nullptr);
+HullDecomposition decompose(const TetMesh& mesh, std::span<const std::vector<Vec3>> shapes, const HullSettings& settings,
+                            const ScoredTets* scored = nullptr);
 
 }  // namespace crumple::rigid

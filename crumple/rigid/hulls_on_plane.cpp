@@ -16,7 +16,8 @@ btScalar box_distance(const btVector3& low, const btVector3& high, const btVecto
 
 }  // namespace
 
-HullsOnPlane::HullsOnPlane(const btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, bool swapped)
+HullsOnPlane::HullsOnPlane(const btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b,
+                           bool swapped)
     : btCollisionAlgorithm(info), swapped_(swapped) {
   const auto& compound = static_cast<const btCompoundShape&>(*(swapped ? b : a)->getCollisionShape());
   manifolds_.resize(compound.getNumChildShapes(), nullptr);
@@ -37,13 +38,14 @@ void HullsOnPlane::getAllContactManifolds(btManifoldArray& manifolds) {
   }
 }
 
-btCollisionAlgorithm* HullsOnPlane::CreateFunc::CreateCollisionAlgorithm(btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* a,
-                                                                         const btCollisionObjectWrapper* b) {
+btCollisionAlgorithm* HullsOnPlane::CreateFunc::CreateCollisionAlgorithm(btCollisionAlgorithmConstructionInfo& info,
+                                                                         const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b) {
   void* memory = info.m_dispatcher1->allocateCollisionAlgorithm(sizeof(HullsOnPlane));
   return new (memory) HullsOnPlane(info, a, b, m_swapped);
 }
 
-void HullsOnPlane::processCollision(const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, const btDispatcherInfo&, btManifoldResult* result) {
+void HullsOnPlane::processCollision(const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, const btDispatcherInfo&,
+                                    btManifoldResult* result) {
   const btCollisionObjectWrapper* body = swapped_ ? b : a;
   const btCollisionObjectWrapper* ground = swapped_ ? a : b;
   const auto& compound = static_cast<const btCompoundShape&>(*body->getCollisionShape());
@@ -54,7 +56,8 @@ void HullsOnPlane::processCollision(const btCollisionObjectWrapper* a, const btC
   const btScalar world_offset = plane.getPlaneConstant() + world_normal.dot(ground->getWorldTransform().getOrigin());
   const btVector3 normal = world_normal * to_world.getBasis();
   const btScalar offset = world_offset - world_normal.dot(to_world.getOrigin());
-  const btScalar reach = btMin(compound.getContactBreakingThreshold(gContactBreakingThreshold), plane.getContactBreakingThreshold(gContactBreakingThreshold));
+  const btScalar reach =
+      btMin(compound.getContactBreakingThreshold(gContactBreakingThreshold), plane.getContactBreakingThreshold(gContactBreakingThreshold));
 
   btVector3 low, high;
   compound.getAabb(btTransform::getIdentity(), low, high);

@@ -13,7 +13,8 @@ class HullsOnPlane final : public btCollisionAlgorithm {
   HullsOnPlane(const btCollisionAlgorithmConstructionInfo& info, const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, bool swapped);
   ~HullsOnPlane() override;
 
-  void processCollision(const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, const btDispatcherInfo& info, btManifoldResult* result) override;
+  void processCollision(const btCollisionObjectWrapper* a, const btCollisionObjectWrapper* b, const btDispatcherInfo& info,
+                        btManifoldResult* result) override;
   btScalar calculateTimeOfImpact(btCollisionObject*, btCollisionObject*, const btDispatcherInfo&, btManifoldResult*) override { return 1; }
   void getAllContactManifolds(btManifoldArray& manifolds) override;
 
@@ -27,7 +28,7 @@ class HullsOnPlane final : public btCollisionAlgorithm {
   void release(int hull);
 
   btAlignedObjectArray<btPersistentManifold*> manifolds_;  // per hull, null while it is far
-  bool swapped_;  // the plane comes first
+  bool swapped_;                                           // the plane comes first
 };
 
 }  // namespace crumple::rigid

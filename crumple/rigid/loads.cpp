@@ -61,7 +61,8 @@ void World::Engine::gather_joints(std::vector<JointLoad>& loads, double dt) {
     const Vec3 torque = from_bullet(joint.feedback.m_appliedTorqueBodyA);  // about the part's centre of mass
     const Vec3 arm = from_bullet(a.body.getWorldTransform()).rotation * joint.frames.in_a.translation;
     const Vec3 turn = (torque - arm.cross(force)) * dt;
-    loads.push_back({static_cast<int>(i), force.norm() * dt, turn.norm(), force * dt, turn, from_bullet(a.body.getWorldTransform()).translation + arm});
+    loads.push_back(
+        {static_cast<int>(i), force.norm() * dt, turn.norm(), force * dt, turn, from_bullet(a.body.getWorldTransform()).translation + arm});
   }
 }
 

@@ -69,7 +69,8 @@ btVector3 MovingHull::localGetSupportingVertexWithoutMargin(const btVector3& dir
   // A direction may have any length; single precision wants a sensible one.
   const btScalar length = btMax(btMax(btFabs(direction.x()), btFabs(direction.y())), btFabs(direction.z()));
   const btVector3 d = length > 0 ? direction / length : btVector3(1, 0, 0);
-  const int index = farthest(lanes_.data(), static_cast<int>(lanes_.size()) / (3 * kGroup), static_cast<float>(d.x()), static_cast<float>(d.y()), static_cast<float>(d.z()));
+  const int index = farthest(lanes_.data(), static_cast<int>(lanes_.size()) / (3 * kGroup), static_cast<float>(d.x()), static_cast<float>(d.y()),
+                             static_cast<float>(d.z()));
   return point(index < getNumPoints() ? index : 0);
 }
 

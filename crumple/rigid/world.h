@@ -89,8 +89,8 @@ class World {
   };
   void reshape(int part, const Reshape& change);
 
-  /// Two parts that were one until now may overlap by `depth`: they are kept from coming closer, but not pushed apart. Each step the depth shrinks to the
-  /// deepest contact; once there is none, they collide as any others. Infinite: as deep as the next step finds them.
+  /// Two parts that were one until now may overlap by `depth`: they are kept from coming closer, but not pushed apart. Each step the depth shrinks to
+  /// the deepest contact; once there is none, they collide as any others. Infinite: as deep as the next step finds them.
   struct Overlap {
     int part_a, part_b;
     double depth;  // m

@@ -175,7 +175,8 @@ TEST(Joints, a_slow_motor_never_falls_asleep) {
   const int wheel = world.add_part(dynamic_part(Cylinder{0.5, 0.2}, 500, Vec3(0, 2, 0)));
   const int sledge = world.add_part(dynamic_part(Box{Vec3(0.2, 0.2, 0.2)}, 500, Vec3(3, 2, 0)));
   world.add_joint({.kind = JointKind::Hinge, .part_a = wheel, .at = Vec3(0, 2, 0), .axis = Vec3::UnitY(), .motor_speed = 0.2, .motor_strength = 1e4});
-  world.add_joint({.kind = JointKind::Slider, .part_a = sledge, .at = Vec3(3, 2, 0), .axis = Vec3::UnitX(), .motor_speed = 0.1, .motor_strength = 1e4});
+  world.add_joint(
+      {.kind = JointKind::Slider, .part_a = sledge, .at = Vec3(3, 2, 0), .axis = Vec3::UnitX(), .motor_speed = 0.1, .motor_strength = 1e4});
   Loads loads;
   run(world, 6 * 240, kStep, loads);
   EXPECT_NEAR(world.state(wheel).spin.y(), 0.2, 1e-3);

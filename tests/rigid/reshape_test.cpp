@@ -136,7 +136,7 @@ TEST(Reshape, parts_may_come_and_go_in_between) {
   reshape(2, 0.8);
   run(world, 2 * 240, 1.0 / 240, loads);
   EXPECT_NEAR(world.state(2).place.translation.y(), 0.125, 0.005);  // 0.8 x 0.15 and the margin
-  EXPECT_GT(world.state(3).place.translation.y(), 0.12);  // on it, or tumbled off
+  EXPECT_GT(world.state(3).place.translation.y(), 0.12);            // on it, or tumbled off
   EXPECT_LT(world.state(3).place.translation.y(), 0.38);
   EXPECT_NEAR(world.state(late).place.translation.y(), 0.14, 0.005);
 }
