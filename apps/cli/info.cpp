@@ -45,6 +45,22 @@ void tell_certificate(const Asset& asset) {
                        measured->held_error, measured->weights_difference));
 }
 
+void tell_pieces(const Asset& asset) {
+  if (!asset.pieces) return;
+  const Pieces& pieces = *asset.pieces;
+  std::vector<double> volumes(static_cast<size_t>(pieces.count()), 0);
+  std::vector<int> piece_of(asset.tets.positions.size(), 0);
+  for (size_t t = 0; t < asset.tets.tets.size(); ++t) {
+    for (const int v : asset.tets.tets[t]) piece_of[static_cast<size_t>(v)] = pieces.of_tet[t];
+  }
+  for (size_t v = 0; v < piece_of.size(); ++v) volumes[static_cast<size_t>(piece_of[v])] += pieces.volumes[v];
+  const auto [small, large] = std::minmax_element(volumes.begin(), volumes.end());
+  line("pieces", fmt::format("{}, of {:.4g} to {:.4g} m^3 of tetrahedra, held together by {} links", pieces.count(), *small, *large, pieces.links.size()));
+  for (const PieceLink& link : pieces.links) {
+    line("link", fmt::format("{} and {}: {:.4g} m^2 at ({:.3g}, {:.3g}, {:.3g})", link.a, link.b, link.area, link.center.x(), link.center.y(), link.center.z()));
+  }
+}
+
 void tell_asset(const Asset& asset) {
   double volume = 0;
   for (const Tetrahedron& tet : asset.tets.tets) volume += tet_volume(asset.tets.positions, tet);
@@ -55,6 +71,7 @@ void tell_asset(const Asset& asset) {
     const auto [low, high] = std::minmax_element(map.values.begin(), map.values.end());
     line("painted", fmt::format("{:<20} factors from {:.3g} to {:.3g}", map.name, *low, *high));
   }
+  tell_pieces(asset);
   tell_certificate(asset);
   line("handles", fmt::format("{}", asset.handles.size()));
   for (size_t b = 0; b < asset.handles.size(); ++b) line("handle", handle_text(asset, b));

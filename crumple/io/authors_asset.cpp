@@ -12,6 +12,7 @@
 #include "crumple/io/medit.h"
 #include "crumple/io/obj.h"
 #include "crumple/io/text_cursor.h"
+#include "crumple/rig/score.h"
 
 namespace crumple::io {
 namespace fs = std::filesystem;
@@ -129,6 +130,43 @@ Result<void> read_rig(const fs::path& folder, Asset& asset) {
   return {};
 }
 
+constexpr size_t kMostPlanes = 24;
+
+Result<std::vector<CutPlane>> parse_planes(std::string_view text, const std::string& name) {
+  TextCursor cursor(text, name);
+  std::vector<CutPlane> planes;
+  while (!cursor.failed() && !cursor.at_end()) {
+    CutPlane plane;
+    for (int axis = 0; axis < 3; ++axis) plane.normal[axis] = cursor.number_in_line("a plane's normal");
+    plane.offset = cursor.number_in_line("a plane's offset");
+    const double length = plane.normal.norm();
+    if (!cursor.failed() && !(length > 1e-9 && length < 1e9)) cursor.fail("the normal of a plane has no length");
+    if (!cursor.failed() && planes.size() == kMostPlanes) cursor.fail(fmt::format("more than {} planes are too many", kMostPlanes));
+    if (cursor.failed()) break;
+    plane.normal /= length, plane.offset /= length;
+    planes.push_back(plane);
+    cursor.skip_line();
+  }
+  if (cursor.failed()) return cursor.error();
+  return planes;
+}
+
+/// Bodies with planes break along them. The authors' own pieces (tetmesh.N.txt) come from the same planes, but cut only whole tetrahedra off.
+Result<void> score_by_planes(const fs::path& folder, Asset& asset) {
+  std::error_code ignored;
+  if (!fs::exists(folder / "planes.txt", ignored)) return {};
+  const Result<std::vector<CutPlane>> planes = read_part(folder, "planes.txt", parse_planes);
+  if (!planes) return planes.error();
+  if (planes->empty()) return {};
+  Bounds box = bounds_of(asset.tets.positions);
+  for (const Vec3& point : asset.surface.positions) box.add(point);
+  const Vec3 room = Vec3::Constant(0.01 * box.diagonal());
+  const std::vector<ConvexCell> cells = cells_between_planes(*planes, {box.low - room, box.high + room});
+  const Result<ScoreReport> report = score_asset(asset, cells);
+  if (!report) return Error{report.error().kind, fmt::format("{}: {}", (folder / "planes.txt").string(), report.error().text)};
+  return {};
+}
+
 }  // namespace
 
 bool is_authors_asset(const fs::path& folder) {
@@ -149,6 +187,7 @@ Result<Asset> read_authors_asset(const fs::path& folder) {
   if (!surface) return surface.error();
   asset.surface = std::move(*surface);
   if (const Result<void> fine = check_asset(asset, folder.string()); !fine) return fine.error();
+  if (const Result<void> scored = score_by_planes(folder, asset); !scored) return scored.error();
   return asset;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/rig/score_holes.h"
 #include "crumple/rig/score_surface.h"
 #include "crumple/rig/score_tets.h"
 
@@ -129,14 +130,14 @@ Result<ScoreReport> score_asset(Asset& asset, std::span<const ConvexCell> cells,
     return input_error(fmt::format("{}: the cuts make {} pieces, more than the limit of {}; cut less often, or raise the limit", asset.name,
                                    body.pieces, settings.most));
   }
-  const std::vector<CellSurface> surfaces = cut_drawn(asset.surface, cells, mean_edge(asset.tets));
+  const ClosedSurface whole = close_holes(asset.surface);
+  const std::vector<CellSurface> surfaces = cut_drawn(whole.mesh, cells, mean_edge(asset.tets));
   DrawnPieces drawn = draw_all(body, surfaces, report.joined);
   if (body.pieces < 2) return input_error(fmt::format("{}: the cuts miss what is drawn of the body", asset.name));
 
   TetCopies copies = copy_tets(body);
-  const TriMesh* whole[] = {&asset.surface};
-  const ClosedReport measured = measure_closed(whole);
-  report.closed = measured.closed, report.volume = measured.volume;
+  const TriMesh* whole_mesh[] = {&whole.mesh};
+  report.holes = whole.holes, report.volume = measure_closed(whole_mesh).volume;
   for (size_t p = 0; p < drawn.surfaces.size(); ++p) {
     report.pieces.push_back({drawn.volumes[p], copies.filled[p], drawn.closed[p] && drawn.volumes[p] > 0, 0});
   }
@@ -147,6 +148,10 @@ Result<ScoreReport> score_asset(Asset& asset, std::span<const ConvexCell> cells,
     return input_error(fmt::format("{}: the cells do not fill the body: {:.3g} of it is in none or in two of them", asset.name, report.tet_error));
 
   copies.pieces.surfaces = std::move(drawn.surfaces);
+  for (PieceSurface& surface : copies.pieces.surfaces) {
+    if (asset.surface.colors.empty()) surface.skin.colors.clear();
+    if (asset.surface.uvs.empty()) surface.skin.uvs.clear();
+  }
   copies.pieces.cut_color = settings.cut_color;
   copy_weights(asset, copies.source);
   asset.tets = std::move(copies.mesh);

@@ -28,7 +28,7 @@ struct ScoreReport {
   int slivers = 0;                         // too small for a piece of their own
   double sliver_volume = 0;                // m^3
   int joined = 0;                          // parts that touched no other, or of which nothing was drawn: joined to the nearest
-  bool closed = false;                     // the whole surface is
+  int holes = 0;                           // loops of open edges in what is drawn: pieces are closed across them
   double volume = 0, tet_volume = 0;       // m^3, of the whole
   double volume_error = 0, tet_error = 0;  // relative: what all pieces together miss of the whole
 };

@@ -8,6 +8,7 @@
 
 #include "crumple/core/parallel.h"
 #include "crumple/math/single.h"
+#include "crumple/rig/score_holes.h"
 #include "crumple/rig/score_locate.h"
 
 namespace crumple {
@@ -140,6 +141,7 @@ class Drawing {
     result_.surfaces.resize(static_cast<size_t>(body_.pieces));
     result_.volumes.assign(static_cast<size_t>(body_.pieces), 0);
     for (size_t c = 0; c < cells_.size(); ++c) add_cell(c);
+    for (PieceSurface& surface : result_.surfaces) surface.cut.colors.clear();  // they only told what closes a hole
     for (const PieceSurface& surface : result_.surfaces) {
       const TriMesh* parts[] = {&surface.skin, &surface.cut};
       result_.closed.push_back(measure_closed(parts).closed);
@@ -233,19 +235,21 @@ class Drawing {
     for (int piece : std::set<int>(piece_of_[c].begin(), piece_of_[c].end())) {
       const auto ours = [&](const std::vector<int>& part, size_t t) { return piece_of_[c][static_cast<size_t>(part[t])] == piece; };
       PieceSurface& surface = result_.surfaces[static_cast<size_t>(piece)];
-      std::vector<Triangle> skin, caps, all_caps;
-      std::vector<int> sides;
+      std::vector<Triangle> skin, closing, caps, all_caps;
       for (size_t t = 0; t < cut.skin.triangles.size(); ++t) {
-        if (ours(cell.skin_part, t)) skin.push_back(cut.skin.triangles[t]);
+        if (!ours(cell.skin_part, t)) continue;
+        const Triangle& triangle = cut.skin.triangles[t];
+        (closes_hole(cut.skin.colors[static_cast<size_t>(triangle[0])]) ? closing : skin).push_back(triangle);
       }
       for (size_t t = 0; t < cut.caps.triangles.size(); ++t) {
         if (!ours(cell.cap_part, t)) continue;
         all_caps.push_back(cut.caps.triangles[t]);
-        if (!dropped_[c][t]) caps.push_back(cut.caps.triangles[t]), sides.push_back(cut.cap_side[t]);
+        if (!dropped_[c][t]) caps.push_back(cut.caps.triangles[t]);
       }
-      result_.volumes[static_cast<size_t>(piece)] += volume(cut.skin, skin) + volume(cut.caps, all_caps);
-      append(cut.skin, skin, std::vector<int>(skin.size(), 0), surface.skin);
-      append(cut.caps, caps, sides, surface.cut);
+      result_.volumes[static_cast<size_t>(piece)] += volume(cut.skin, skin) + volume(cut.skin, closing) + volume(cut.caps, all_caps);
+      append(cut.skin, skin, surface.skin);
+      append(cut.skin, closing, surface.cut);
+      append(cut.caps, caps, surface.cut);
     }
   }
 
@@ -260,19 +264,19 @@ class Drawing {
     return six / 6;
   }
 
-  /// Adds triangles with the vertices they use, in single precision. Vertices are doubled where triangles of different sides meet: a cut has edges.
-  static void append(const TriMesh& from, const std::vector<Triangle>& triangles, const std::vector<int>& sides, TriMesh& to) {
-    std::map<std::pair<int, int>, int> copies;  // by vertex and side
-    for (size_t t = 0; t < triangles.size(); ++t) {
+  /// Adds triangles with the vertices they use, in single precision. Sides of a cell share no vertices, so edges between cut faces stay sharp.
+  static void append(const TriMesh& from, const std::vector<Triangle>& triangles, TriMesh& to) {
+    std::map<int, int> copies;
+    for (const Triangle& triangle : triangles) {
       Triangle copy;
       for (size_t k = 0; k < 3; ++k) {
-        const int v = triangles[t][k];
-        const auto [place, is_new] = copies.try_emplace({v, sides[t]}, static_cast<int>(to.positions.size()));
+        const auto v = static_cast<size_t>(triangle[k]);
+        const auto [place, is_new] = copies.try_emplace(triangle[k], static_cast<int>(to.positions.size()));
         copy[k] = place->second;
         if (!is_new) continue;
-        to.positions.push_back(to_single(from.positions[static_cast<size_t>(v)]));
-        if (!from.uvs.empty()) to.uvs.push_back(from.uvs[static_cast<size_t>(v)]);
-        if (!from.colors.empty()) to.colors.push_back(from.colors[static_cast<size_t>(v)]);
+        to.positions.push_back(to_single(from.positions[v]));
+        to.uvs.push_back(from.uvs[v]);
+        if (!from.colors.empty()) to.colors.push_back(from.colors[v]);
       }
       to.triangles.push_back(copy);
     }

@@ -17,6 +17,7 @@ struct CellSurface {
   std::vector<int> skin_part, cap_part;    // #triangles: connected part of this cell
   int parts = 0;
 };
+/// `surface` has been closed by close_holes.
 std::vector<CellSurface> cut_drawn(const TriMesh& surface, std::span<const ConvexCell> cells, double edge);
 
 /// What is drawn of each piece.
