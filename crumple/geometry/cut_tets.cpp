@@ -6,9 +6,11 @@
 #include "crumple/core/parallel.h"
 #include "crumple/geometry/convex_polyhedron.h"
 #include "crumple/geometry/corner_offset.h"
+#include "crumple/geometry/snap_to_sides.h"
 
-// In a tetrahedron a plane is the linear function with the distances of the four corners as its values, those within slack set to 0. All cells thus
-// cut it by the same functions up to their sign, and neighbours agree on their common face: nothing overlaps or gapes however corners are snapped.
+// Corners within slack of a plane are moved onto it, once for the whole mesh; a plane in a tetrahedron is then the linear function with the distances
+// of the moved corners as its values. All cells cut a tetrahedron by the same functions up to their sign, and neighbours agree on their common face,
+// so nothing overlaps or gapes. Barycentric coordinates found this way are used in the tetrahedron as it is.
 
 namespace crumple {
 namespace {
@@ -17,6 +19,8 @@ using Vec4 = Eigen::Vector4d;
 
 // The face opposite each corner, counter-clockwise from outside for a positive tetrahedron.
 constexpr int kFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+// Of the largest coordinate: what rounding does to the distance of a corner from a plane.
+constexpr double kDistanceRounding = 7e-15;
 // Of the largest distance of a corner from a plane: what rounding does to points that earlier cuts have made.
 constexpr double kRounding = 2e-15;
 // Of the same: nearer points lie on the plane when it is asked which cuts a corner touches.
@@ -60,8 +64,12 @@ Bounds cell_bounds(const ConvexCell& cell, const Bounds& box, double margin) {
 
 /// One tetrahedron of the mesh: where barycentric coordinates are, and how large its faces.
 struct TetShape {
-  explicit TetShape(const TetMesh& mesh, size_t tet) {
-    for (size_t i = 0; i < 4; ++i) corners[i] = mesh.positions[static_cast<size_t>(mesh.tets[tet][i])], bounds.add(corners[i]);
+  TetShape(const TetMesh& mesh, std::span<const Vec3> moved_positions, size_t tet) {
+    for (size_t i = 0; i < 4; ++i) {
+      const auto v = static_cast<size_t>(mesh.tets[tet][i]);
+      corners[i] = mesh.positions[v], moved[i] = moved_positions[v];
+      bounds.add(corners[i]);
+    }
     const double signed_volume = tet_volume(mesh.positions, mesh.tets[tet]);
     volume = std::abs(signed_volume), inverted = signed_volume < 0;
   }
@@ -73,26 +81,25 @@ struct TetShape {
                      .norm();
   }
 
-  std::array<Vec3, 4> corners;
+  std::array<Vec3, 4> corners, moved;
   Bounds bounds;
   double volume = 0;
   bool inverted = false;
 };
 
-/// Distances of the corners from a side; within slack they are 0. A tetrahedron all within slack is cut where the plane really is, for it must be
-/// somewhere.
-Vec4 snapped_distances(const TetShape& shape, const HalfSpace& side, double slack) {
-  Vec4 raw, snapped;
+/// Distances of the moved corners from a side; what may be rounding is 0.
+Vec4 distances_from(const TetShape& shape, const HalfSpace& side, double rounding) {
+  Vec4 distances;
   for (int i = 0; i < 4; ++i) {
-    raw[i] = side.normal.dot(shape.corners[static_cast<size_t>(i)]) - side.offset;
-    snapped[i] = std::abs(raw[i]) <= slack ? 0 : raw[i];
+    const double d = side.normal.dot(shape.moved[static_cast<size_t>(i)]) - side.offset;
+    distances[i] = std::abs(d) <= rounding ? 0 : d;
   }
-  if ((snapped.array() != 0).any()) return snapped;
-  if ((raw.array() != 0).any()) return raw;
-  // Flat and in the plane: on its negative side, as seen from the first coordinate of the normal that says so.
+  if ((distances.array() != 0).any()) return distances;
+  // All in the plane: it is on the side where most of it really is, or else behind the plane as seen from the positive axes.
   const Vec3& n = side.normal;
+  const double really = n.dot(shape.corners[0] + shape.corners[1] + shape.corners[2] + shape.corners[3]) - 4 * side.offset;
   const double first = n.x() != 0 ? n.x() : n.y() != 0 ? n.y() : n.z();
-  return Vec4::Constant(first > 0 ? -1 : 1);
+  return Vec4::Constant(really != 0 ? really : -first);
 }
 
 /// Area of a polygon in a face of the tetrahedron, as a share of that face.
@@ -113,11 +120,13 @@ class Cutter {
   Cutter(const TetMesh& mesh, std::span<const ConvexCell> cells, double slack) : mesh_(mesh), cells_(cells) {
     const Bounds box = bounds_of(mesh.positions);
     const double scale = scale_of(mesh);
-    slack_ = std::max(slack, 1e-14 * scale);  // what rounding does to a distance
+    rounding_ = kDistanceRounding * scale;
+    slack = std::max(slack, rounding_);
     bounds_.resize(cells.size());
     parallel_for(cells.size(), 16, [&](size_t begin, size_t end) {
-      for (size_t c = begin; c < end; ++c) bounds_[c] = cell_bounds(cells[c], box, slack_ + 1e-9 * scale);
+      for (size_t c = begin; c < end; ++c) bounds_[c] = cell_bounds(cells[c], box, 4 * slack + 1e-9 * scale);
     });
+    moved_ = snap_to_sides(mesh, cells, bounds_, slack);
   }
 
   void cut_some(size_t begin, size_t end, std::vector<Fragment>& out) const {
@@ -131,7 +140,7 @@ class Cutter {
     }
     std::vector<NearSide> near;
     for (size_t t = begin; t < end; ++t) {
-      const TetShape shape(mesh_, t);
+      const TetShape shape(mesh_, moved_, t);
       for (const size_t c : candidates) {
         if (overlap(shape.bounds, bounds_[c]) && find_near_sides(shape, cells_[c], near)) cut(shape, t, c, near, out);
       }
@@ -143,7 +152,7 @@ class Cutter {
   bool find_near_sides(const TetShape& shape, const ConvexCell& cell, std::vector<NearSide>& near) const {
     near.clear();
     for (size_t s = 0; s < cell.sides.size(); ++s) {
-      const Vec4 distances = snapped_distances(shape, cell.sides[s], slack_);
+      const Vec4 distances = distances_from(shape, cell.sides[s], rounding_);
       if (distances.minCoeff() >= 0) return false;
       if (distances.maxCoeff() >= 0) near.push_back({static_cast<int>(s), distances, distances.cwiseAbs().maxCoeff()});
     }
@@ -254,7 +263,8 @@ class Cutter {
   const TetMesh& mesh_;
   std::span<const ConvexCell> cells_;
   std::vector<Bounds> bounds_;  // #cells
-  double slack_ = 0;
+  std::vector<Vec3> moved_;     // #vertices: on the planes that they are near to
+  double rounding_ = 0;         // m
 };
 
 }  // namespace

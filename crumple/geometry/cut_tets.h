@@ -33,9 +33,9 @@ struct Fragment {
 inline constexpr double kLongestInward = 10;
 
 /// Cuts every tetrahedron exactly by every cell, in order of tetrahedra, then of cells. The fragments of a tetrahedron fill it: their volumes sum to
-/// its volume, and so do volume-weighted centres. A corner of the mesh nearer to a plane than `slack` metres counts as on it (nothing is moved).
-/// Sides of different cells along one plane must be the same numbers up to their sign. Cells are taken to fill space; what is in none is in no
-/// fragment.
+/// its volume, and so do volume-weighted centres. A corner of the mesh nearer to a plane than `slack` metres counts as on it (nothing is moved),
+/// unless the plane runs along the outside of the mesh's box. Sides of different cells along one plane must be the same numbers up to their sign.
+/// Cells are taken to fill the mesh's box; what is in none is in no fragment. Fragments of less than 1e-15 of their tetrahedron are left out.
 std::vector<Fragment> cut_tets(const TetMesh& mesh, std::span<const ConvexCell> cells, double slack);
 
 /// Area, centre and mean of d d^T of the patch that two fragments of one tetrahedron share, summed into one patch.

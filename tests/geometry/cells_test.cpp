@@ -16,8 +16,6 @@
 namespace crumple {
 namespace {
 
-const Bounds kUnitBox = {Vec3::Constant(-0.5), Vec3::Constant(0.5)};
-
 ConvexPolyhedron<3> within_box(const ConvexCell& cell, const Bounds& box) {
   ConvexPolyhedron<3> solid = box_polyhedron(box);
   for (size_t s = 0; s < cell.sides.size(); ++s) {
