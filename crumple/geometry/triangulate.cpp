@@ -291,7 +291,7 @@ class EarClipper {
   }
 
   /// Where rings touch or cross there may be no ear. Corners that run back along themselves cost nothing, straight ones little; otherwise the
-  /// smallest goes.
+  /// smallest goes, even face down, so that a small crossing is paid for with small triangles.
   int least_harm() {
     int best = -1;
     double least = 0;
@@ -300,7 +300,7 @@ class EarClipper {
       const Vec2 to = outline_.at(outline_.node(i).prev) - outline_.at(i), from = outline_.at(outline_.node(i).next) - outline_.at(i);
       const int turn = outline_.turn(i);
       const double area = std::abs(to.x() * from.y() - to.y() * from.x());
-      const double harm = turn == 0 ? (to.dot(from) >= 0 ? -2 : -1) : (turn > 0 ? area : 1e100 + area);
+      const double harm = turn == 0 ? (to.dot(from) >= 0 ? -2 : -1) : area;
       if (best < 0 || harm < least) best = i, least = harm;
       if (harms_ > kMostSearches) break;  // a hopeless tangle: any corner will do
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -386,6 +387,49 @@ TEST(CutSurface, gives_neighbours_the_same_rim) {
   };
   EXPECT_GT(rim_of(below).size(), 40u);
   EXPECT_EQ(rim_of(below), rim_of(above));  // to the bit
+}
+
+TEST(CutSurface, gives_neighbours_the_same_corners_in_any_order_of_sides) {
+  const TriMesh lump = make_lump(3);
+  const HalfSpace p = side({0.3, 1, -0.2}, 0.05), q = side({1, 0.1, 0.4}, 0.1), r = side({-0.2, 0.3, 1}, 0.3), s = side({-1, 0.2, 0.2}, 0.5);
+  const SurfaceCut below = cut_surface(lump, cell_of({p, q, r, s}), 0), above = cut_surface(lump, cell_of({s, r, other_side(p), q}), 0);
+  const auto corners_on = [](const SurfaceCut& cut, int wanted) {
+    std::set<int> used;
+    for (size_t t = 0; t < cut.caps.triangles.size(); ++t) {
+      if (cut.cap_side[t] == wanted) used.insert(cut.caps.triangles[t].begin(), cut.caps.triangles[t].end());
+    }
+    std::vector<Vec3> corners;
+    for (const int v : used) corners.push_back(cut.caps.positions[static_cast<size_t>(v)]);
+    return corners;
+  };
+  const std::vector<Vec3> mine = corners_on(below, 0), theirs = corners_on(above, 2);
+  EXPECT_GT(mine.size(), 15u);
+  EXPECT_EQ(mine.size(), theirs.size());
+  for (const Vec3& a : mine) {
+    double nearest = 1;
+    for (const Vec3& b : theirs) nearest = std::min(nearest, (a - b).norm());
+    EXPECT_LT(nearest, 1e-14);
+  }
+}
+
+TEST(CutSurface, cuts_sheets_without_thickness) {
+  // A sheet drawn from both sides, each side with triangles of its own: it encloses nothing, before and after.
+  TriMesh sheet;
+  for (const double height : {0.0, 0.2}) {
+    const int base = static_cast<int>(sheet.positions.size());
+    sheet.positions.insert(sheet.positions.end(), {{-1, -1, height}, {1, -1, height}, {1, 1, height}, {-1, 1, height}, {0.2, 0.1, height}});
+    sheet.triangles.insert(sheet.triangles.end(), {{base, base + 1, base + 2}, {base, base + 2, base + 3}});
+    for (int k = 0; k < 4; ++k) sheet.triangles.push_back({base + (k + 1) % 4, base + k, base + 4});
+  }
+  Random random(41);
+  for (int round = 0; round < 10; ++round) {
+    for (const ConvexCell& cell : cells_of(random_planes(random, 3, 0.5))) {
+      const SurfaceCut cut = cut_surface(sheet, cell, round % 2 ? 0.1 : 0);
+      EXPECT_TRUE(cut.closed);
+      EXPECT_NEAR(cut.volume, 0, 1e-14);
+      EXPECT_LT(cap_area(cut), 1e-13);
+    }
+  }
 }
 
 TEST(CutSurface, divides_caps_and_what_they_touch) {
