@@ -176,11 +176,13 @@ TEST_F(PlotCommand, bench_measures_scenes_each_for_itself) {
   EXPECT_EQ(value("crumpling"), 1);
   EXPECT_EQ(value("frozen"), 0);
   EXPECT_GT(value("peak_mb"), 1);
-  for (const char* key : {"steps_per_s", "realtime_factor", "fps", "rigid_s", "deform_s", "wall_s", "rigid_over_uncrumpled", "total_over_uncrumpled"})
-    EXPECT_GT(value(key), 0) << key;
+  for (const char* key : {"steps_per_s", "realtime_factor", "wall_s"}) EXPECT_GT(value(key), 0) << key;
+  // May be 0 here: under a limit of CPU time, as set for tests, the clock of a process advances in steps of several milliseconds.
+  for (const char* key : {"fps", "rigid_s", "deform_s", "rigid_over_uncrumpled", "total_over_uncrumpled"}) EXPECT_GE(value(key), 0) << key;
   EXPECT_NEAR(value("steps_per_s") * value("wall_s"), 72, 1e-6);
   EXPECT_NEAR(value("realtime_factor") * value("wall_s"), 0.3, 1e-9);
-  EXPECT_NEAR(value("fps") * (value("rigid_s") + value("deform_s")), 18, 1e-6);
+  const double cpu = value("rigid_s") + value("deform_s");
+  EXPECT_NEAR(value("fps") * cpu, cpu > 0 ? 18 : 0, 1e-6);
   EXPECT_GT(value("hits"), 0);
 }
 
