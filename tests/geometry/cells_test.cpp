@@ -100,7 +100,7 @@ TEST(Cells, planes_in_general_position_through_the_middle_make_as_many_cells_as_
   Random random(5);
   std::vector<CutPlane> planes;
   const int n = 10;
-  for (int i = 0; i < n; ++i) planes.push_back({random_direction(random), random.range(-1e-5, 1e-5)});
+  for (int i = 0; i < n; ++i) planes.push_back({any_direction(random), random.range(-1e-5, 1e-5)});
   // All cross within a box much larger than their distances: 1 + n + C(n, 2) + C(n, 3).
   EXPECT_EQ(cells_between_planes(planes, kUnitBox).size(), 1u + 10 + 45 + 120);
 }
@@ -162,7 +162,7 @@ TEST(Cells, voronoi_cells_fill_the_box_and_hold_what_is_nearest) {
 TEST(Cells, voronoi_cells_of_a_cluster_in_a_large_box_fill_it) {
   Random random(17);
   std::vector<Vec3> seeds;
-  for (int i = 0; i < 60; ++i) seeds.push_back(Vec3(0.1, 0.1, -0.2) + 0.01 * random_direction(random));
+  for (int i = 0; i < 60; ++i) seeds.push_back(Vec3(0.1, 0.1, -0.2) + 0.01 * any_direction(random));
   const auto cells = voronoi_cells(seeds, kUnitBox);
   check_cells(cells, kUnitBox, 1e-11);
 }
@@ -313,7 +313,7 @@ TEST(ConvexPolyhedron, random_cuts_halve_its_volume_and_keep_it_closed) {
   ConvexPolyhedron<3> solid = box_polyhedron(kUnitBox);
   for (int i = 0; i < 40; ++i) {
     const SolidMeasure before = measure(solid);
-    const Vec3 normal = random_direction(random);
+    const Vec3 normal = any_direction(random);
     Linear side;
     side << normal, -normal.dot(before.center);
     ConvexPolyhedron<3> other = solid;

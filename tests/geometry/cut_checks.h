@@ -17,7 +17,7 @@ namespace crumple {
 inline Vec3 random_point(Random& random, const Bounds& box) {
   return {random.range(box.low.x(), box.high.x()), random.range(box.low.y(), box.high.y()), random.range(box.low.z(), box.high.z())};
 }
-inline Vec3 random_direction(Random& random) {
+inline Vec3 any_direction(Random& random) {
   Vec3 direction;
   do direction = random_point(random, {Vec3::Constant(-1), Vec3::Constant(1)});
   while (direction.norm() > 1 || direction.norm() < 0.1);
@@ -26,7 +26,7 @@ inline Vec3 random_direction(Random& random) {
 inline std::vector<CutPlane> random_planes(Random& random, int count, const Bounds& box) {
   std::vector<CutPlane> planes;
   for (int i = 0; i < count; ++i) {
-    const Vec3 normal = random_direction(random);
+    const Vec3 normal = any_direction(random);
     planes.push_back({normal, normal.dot(random_point(random, box))});
   }
   return planes;
@@ -42,7 +42,7 @@ inline TetMesh unit_cube(int cells) {
 inline TetMesh crooked_cube(int cells, uint64_t seed) {
   TetMesh mesh = unit_cube(cells);
   Random random(seed);
-  for (Vec3& x : mesh.positions) x += 0.1 / cells * random_direction(random);
+  for (Vec3& x : mesh.positions) x += 0.1 / cells * any_direction(random);
   return mesh;
 }
 

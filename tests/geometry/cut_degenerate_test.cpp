@@ -40,7 +40,7 @@ TEST(CutTets, cells_that_meet_near_corners_fill_however_large_the_slack) {
     const Bounds box = bounds_of(mesh.positions);
     std::vector<Vec3> seeds;
     for (int i = 0; i < 12; ++i) {
-      seeds.push_back(mesh.positions[static_cast<size_t>(random.below(static_cast<int>(mesh.positions.size())))] + 1e-6 * random_direction(random));
+      seeds.push_back(mesh.positions[static_cast<size_t>(random.below(static_cast<int>(mesh.positions.size())))] + 1e-6 * any_direction(random));
       seeds.push_back(random_point(random, box));
     }
     const auto cells = voronoi_cells(seeds, box);
@@ -90,7 +90,7 @@ TEST(CutTets, planes_through_one_line_or_one_point_divide_without_rest) {
   for (int i = 0; i < 9; ++i) {
     const Vec3 normal(std::cos(0.35 * i), std::sin(0.35 * i), 0);
     around_line.push_back({normal, normal.dot(point)});
-    const Vec3 any = random_direction(random);
+    const Vec3 any = any_direction(random);
     through_point.push_back({any, any.dot(point)});
   }
   for (const auto& planes : {around_line, through_point}) {
