@@ -69,7 +69,7 @@ TEST(PiecesModel, weighs_each_piece_and_together_what_the_body_weighs) {
   for (const Vec3& p : body.asset.tets.positions) positions.push_back(p.cast<float>());
   const PointMassProperties points = mass_of_points(positions, masses_of(body));
   const std::vector<uint8_t> broken = testing::all_hold(*model);
-  const Piece& whole = make_factors(*model, broken, connected(*model, broken))->groups[0]->whole;
+  const Piece whole = make_factors(*model, broken, connected(*model, broken))->groups[0]->whole;
   EXPECT_NEAR(whole.mass, points.mass, 1e-12 * points.mass);
   EXPECT_LT((whole.center - points.center).norm(), 1e-12);
   EXPECT_LT((whole.inertia - points.inertia).norm(), 1e-12 * points.inertia.norm());

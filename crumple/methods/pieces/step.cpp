@@ -115,7 +115,7 @@ std::vector<Break> step(const Model& model, State& state, double dt, std::span<c
   assert(spins.size() == static_cast<size_t>(state.groups.count));
   const bool settling = state.age < model.settings.settle - kClock;
   state.age += dt;
-  if (settling) return {};
+  if (settling || state.groups.count == static_cast<int>(model.pieces.size())) return {};  // nothing may break, or nothing is left to
   book(model, state, dt, loads, spins);
   return break_overloaded(model, state, window_sums(model, state));
 }
