@@ -29,6 +29,9 @@ Result<Json> run_weights(const Request&);
 /// Each scene runs in a process of its own, so that memory does not add up. Call it before anything else has used threads.
 Result<Json> run_scenes(const Request& request);
 
+/// How many threads of all programs wanted to run in the last minute. Wall times mean little where that exceeds the cores.
+double machine_load();
+
 /// Where scenes/ and assets/ lie: the working folder, or the one the program was built from.
 std::string project_file(const std::string& relative);
 

@@ -26,6 +26,7 @@ constexpr Column kColumns[] = {{"bodies", "bodies", "{:.0f}"},
                                {"simulated s", "simulated_s", "{:.4g}"},
                                {"wall s", "wall_s", "{:.2f}"},
                                {"x real time", "realtime_factor", "{:.2f}"},
+                               {"by CPU", "realtime_factor_cpu", "{:.2f}"},
                                {"steps/s", "steps_per_s", "{:.0f}"},
                                {"frames/CPU s", "fps", "{:.0f}"},
                                {"rigid s", "rigid_s", "{:.2f}"},
@@ -58,9 +59,10 @@ void print_scene(const std::string& name, const Json& measured, bool baseline) {
 int run_scenes(bench::Request request, bool as_json) {
   request.cancel = &interrupted();
   if (!as_json) {
-    fmt::print("{} threads; CPU seconds of all threads but for 'wall'; nothing is recorded{}\n{}\n", request.threads,
-               request.baseline ? "; the baseline has bodies that stay rigid" : "",
-               table_line("scene", request.baseline, [](const Column& column) { return column.heading; }));
+    fmt::print("{} threads on a machine with a load of {:.1f}; nothing is recorded{}\n", request.threads, bench::machine_load(),
+               request.baseline ? "; the baseline has bodies that stay rigid" : "");
+    fmt::print("rigid and deform: CPU seconds of all threads; x real time: by wall time, and by CPU time\n");
+    fmt::print("{}\n", table_line("scene", request.baseline, [](const Column& column) { return column.heading; }));
     std::fflush(stdout);
     request.done = [&](const std::string& scene, const Json& measured) { print_scene(scene, measured, request.baseline); };
   }
