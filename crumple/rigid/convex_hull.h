@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,5 +18,8 @@ ConvexHull convex_hull(std::span<const Vec3> points);
 
 /// m^3 inside the hull of these points.
 double volume(const ConvexHull& hull, std::span<const Vec3> points);
+
+/// Flags points until no other stands out of the hull of the flagged ones by more than `slack`; all extreme points if that is 0.
+void flag_outline(std::span<const Vec3> points, double slack, std::span<uint8_t> flags);
 
 }  // namespace crumple::rigid

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <numeric>
 
+#include <Eigen/Eigenvalues>
+
 #include "crumple/core/parallel.h"
 #include "crumple/core/random.h"
 #include "crumple/geometry/mesh.h"
@@ -18,6 +20,9 @@ namespace crumple::rigid {
 namespace {
 
 constexpr int kBlends = 24;
+// What stands out of a hull by less may be left out of it, along cuts: they are flat and full of corners, which makes hulls of four times as many
+// points.
+constexpr double kFlatOfTolerance = 0.05, kFlatOfThickness = 0.02;
 
 struct Cluster {
   Members tets;
@@ -65,7 +70,7 @@ class Decomposer {
   std::vector<Cluster> measured(std::vector<Members> members, int piece, Sampling sampling) const;
   void measure(Cluster& cluster, Sampling sampling) const;
   std::vector<std::vector<Members>> possible_cuts(const Cluster& cluster) const;
-  void add_extremes_of_blends(Cluster& cluster) const;
+  void find_extremes(Cluster& cluster) const;
   void add_hull(const Cluster& cluster, HullDecomposition& result) const;
 
   const TetMesh& mesh_;
@@ -73,6 +78,7 @@ class Decomposer {
   TetPoints tet_points_;
   std::vector<std::vector<Vec3>> shapes_;  // vertices, then carried points
   double tolerance_;
+  double slack_;                          // m: what stands out of a hull by less may be left out of it
   std::vector<Vec3> centers_;             // #tets, at rest
   std::vector<Triangle> faces_, sorted_;  // boundary faces; with sorted corners, ascending
   std::vector<Piece> pieces_;
@@ -122,11 +128,9 @@ void Decomposer::measure(Cluster& cluster, Sampling sampling) const {
   }
   std::sort(cluster.points.begin(), cluster.points.end());
   cluster.points.erase(std::unique(cluster.points.begin(), cluster.points.end()), cluster.points.end());
-  cluster.extreme.assign(cluster.points.size(), 0);
   for (size_t s = 0; s < shapes_.size(); ++s) {
     const std::vector<Vec3> points = gather(shapes_[s], cluster.points);
     const ConvexHull hull = convex_hull(points);
-    for (const int v : hull.vertices) cluster.extreme[v] = 1;
     add_overshoot(pieces_[cluster.piece].surfaces[s], sorted_, points, cluster.points, hull, static_cast<int>(s), tolerance_, sampling,
                   cluster.overshoot);
   }
@@ -214,11 +218,26 @@ std::vector<double> random_blend(size_t count, Random& random) {
   return weights;
 }
 
+/// Of the thinnest box around the points, along their own axes.
+double thickness(std::span<const Vec3> points) {
+  Vec3 mean = Vec3::Zero();
+  for (const Vec3& point : points) mean += point / static_cast<double>(points.size());
+  Mat3 spread = Mat3::Zero();
+  for (const Vec3& point : points) spread += (point - mean) * (point - mean).transpose();
+  const Vec3 thin = Eigen::SelfAdjointEigenSolver<Mat3>(spread).eigenvectors().col(0);
+  double low = 0, high = 0;
+  for (const Vec3& point : points) low = std::min(low, thin.dot(point - mean)), high = std::max(high, thin.dot(point - mean));
+  return high - low;
+}
+
 // Bodies dent in places, so half of the blends change along a random direction from one mix of the shapes to another.
-void Decomposer::add_extremes_of_blends(Cluster& cluster) const {
-  if (shapes_.size() < 2) return;
+void Decomposer::find_extremes(Cluster& cluster) const {
+  cluster.extreme.assign(cluster.points.size(), 0);
   std::vector<std::vector<Vec3>> shapes;
   for (const auto& shape : shapes_) shapes.push_back(gather(shape, cluster.points));
+  const double slack = tet_points_.carried.empty() ? 0 : std::min(kFlatOfTolerance * tolerance_, kFlatOfThickness * thickness(shapes[0]));
+  for (const auto& shape : shapes) flag_outline(shape, slack, cluster.extreme);
+  if (shapes_.size() < 2) return;
   const Bounds bounds = bounds_of(shapes[0]);
   std::vector<Vec3> points(cluster.points.size());
   Random random(1);
@@ -230,7 +249,7 @@ void Decomposer::add_extremes_of_blends(Cluster& cluster) const {
       points[i].setZero();
       for (size_t s = 0; s < shapes.size(); ++s) points[i] += ((1 - along) * from[s] + along * to[s]) * shapes[s][i];
     }
-    for (const int v : convex_hull(points).vertices) cluster.extreme[v] = 1;
+    flag_outline(points, slack, cluster.extreme);
   }
 }
 
@@ -254,7 +273,7 @@ HullDecomposition Decomposer::result() {
   HullDecomposition result;
   result.overshoot = overshoot();
   parallel_for(clusters_.size(), 1, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) add_extremes_of_blends(clusters_[i]);
+    for (size_t i = begin; i < end; ++i) find_extremes(clusters_[i]);
   });
   std::vector<int> hull_of_tet(mesh_.tets.size());
   for (size_t c = 0; c < clusters_.size(); ++c) {

@@ -195,7 +195,7 @@ TEST(PieceHulls, keep_the_margin_also_where_a_vertex_is_near_a_cut_without_touch
       }
       EXPECT_NEAR(nearest, kMargin, 1e-6);
     }
-    expect_filled(scored, scored.mesh.positions, hulls, kMargin + 1e-4);
+    expect_filled(scored, scored.mesh.positions, hulls, kMargin + 1e-3);
   }
 }
 
@@ -204,9 +204,9 @@ TEST(PieceHulls, hold_all_of_their_piece_in_every_shape_but_for_the_margin) {
   const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent(scored.mesh, 0.4), bent(scored.mesh, -0.6)};
   const ScoredTets tets = scored.tets();
   const HullDecomposition hulls = decompose(scored.mesh, shapes, {.tolerance = 0.01, .least = 8, .most = 24}, &tets);
-  const double moved = std::sqrt(2.0) * kMargin;  // in from two cuts
-  expect_filled(scored, shapes[0], hulls, moved + 1e-4);
-  expect_filled(scored, shapes[1], hulls, 1.4 * moved);  // where it is stretched
+  const double moved = std::sqrt(2.0) * kMargin;          // in from two cuts
+  expect_filled(scored, shapes[0], hulls, moved + 1e-3);  // and what may be left out along cuts
+  expect_filled(scored, shapes[1], hulls, 1.4 * moved);   // where it is stretched
   expect_filled(scored, shapes[2], hulls, 1.4 * moved);
   expect_filled(scored, bent(scored.mesh, 0.2), hulls, 1.4 * moved);
   std::vector<int> faces;
