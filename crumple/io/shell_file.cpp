@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -97,28 +98,43 @@ Result<Grouped> read_plain(const fs::path& file) {
   return Grouped{*mesh, {""}, std::vector<int>(mesh->triangles.size(), 0)};
 }
 
-/// Triangles that share a place and a group, numbered by the first of them.
+/// Triangles of a group that are joined over edges, numbered by the first of them. Where more than two meet, shells touch: there only triangles with
+/// the same vertices, not only the same places, are of one shell.
 std::vector<int> find_shells(const Grouped& grouped, const std::vector<int>& same, int& count) {
-  std::map<std::pair<int, int>, int> number;  // of place and group
-  std::vector<int> parent, first;
+  struct Use {
+    int group, low, high;  // places
+    int first, second;     // vertices, the lower first
+    int triangle;
+    auto edge() const { return std::tie(group, low, high); }
+    auto exactly() const { return std::tie(group, low, high, first, second, triangle); }
+  };
+  std::vector<Use> uses;
+  const std::vector<Triangle>& triangles = grouped.mesh.triangles;
+  for (size_t t = 0; t < triangles.size(); ++t) {
+    for (size_t k = 0; k < 3; ++k) {
+      const int a = triangles[t][k], b = triangles[t][(k + 1) % 3], p = same[static_cast<size_t>(a)], q = same[static_cast<size_t>(b)];
+      uses.push_back({grouped.group[t], std::min(p, q), std::max(p, q), std::min(a, b), std::max(a, b), static_cast<int>(t)});
+    }
+  }
+  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.exactly() < b.exactly(); });
+  std::vector<int> parent(triangles.size());
+  std::iota(parent.begin(), parent.end(), 0);
   const auto find = [&](int i) {
     while (parent[static_cast<size_t>(i)] != i) i = parent[static_cast<size_t>(i)] = parent[static_cast<size_t>(parent[static_cast<size_t>(i)])];
     return i;
   };
-  for (size_t t = 0; t < grouped.mesh.triangles.size(); ++t) {
-    for (size_t k = 0; k < 3; ++k) {
-      const int vertex = same[static_cast<size_t>(grouped.mesh.triangles[t][k])];
-      const auto [place, is_new] = number.try_emplace({vertex, grouped.group[t]}, static_cast<int>(parent.size()));
-      if (is_new) parent.push_back(place->second);
-      if (k == 0) first.push_back(place->second);
-      const int a = find(place->second), b = find(first.back());
-      parent[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+  for (size_t begin = 0, end = 0; begin < uses.size(); begin = end) {
+    while (end < uses.size() && uses[end].edge() == uses[begin].edge()) ++end;
+    for (size_t i = begin + 1; i < end; ++i) {
+      const bool joined = end - begin == 2 || (uses[i].first == uses[i - 1].first && uses[i].second == uses[i - 1].second);
+      const int a = find(uses[i].triangle), b = find(uses[i - 1].triangle);
+      if (joined) parent[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
     }
   }
-  std::vector<int> shell_of(parent.size(), -1), shells;
+  std::vector<int> number(triangles.size(), -1), shells;
   count = 0;
-  for (const int vertex : first) {
-    int& shell = shell_of[static_cast<size_t>(find(vertex))];
+  for (size_t t = 0; t < triangles.size(); ++t) {
+    int& shell = number[static_cast<size_t>(find(static_cast<int>(t)))];
     if (shell < 0) shell = count++;
     shells.push_back(shell);
   }
