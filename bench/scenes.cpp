@@ -43,9 +43,11 @@ Result<NamedScene> find_scene(const std::string& name, const std::vector<std::st
   return NamedScene{is_file ? fs::path(name).stem().string() : name, std::move(*scene)};
 }
 
+/// With bodies that neither crumple nor break.
 Scene uncrumpled(Scene scene) {
   for (BodyDescription& body : scene.bodies) {
     if (body.examples) body.examples->gain = 0;
+    body.pieces.reset();
   }
   return scene;
 }
