@@ -10,6 +10,7 @@ mkdir -p "$out" "$images"
 
 run() { "$crumple" run "scenes/$1.json" -o "$out/$1" --force --quiet $2; }
 draw() { name=$1; file=$2; shift 2; "$crumple" render "$out/$name" -o "$file" --quiet "$@"; }
+small() { convert "$1" -resize "$3" -strip -colors 256 PNG8:$images/$2; }
 
 run loading_dock
 run drum_pyramid
@@ -48,7 +49,6 @@ for frame in 2 90; do draw painted_drum $out/painted_$frame.png --frame $frame -
 montage $out/painted_2.png $out/painted_90.png -strip -depth 8 -define png:exclude-chunk=date,time,tIME -tile 2x1 -geometry +4+4 PNG24:$images/painted_drum.png
 
 # The five commands of the page about authoring.
-small() { convert "$1" -resize "$3" -strip -colors 256 PNG8:$images/$2; }
 model="assets/models/mailbox.obj --unit cm --up z"
 "$crumple" doctor $model --look $out/doctor.png
 "$crumple" rig $model -o $out/mailbox.glb --handles 16 --cells 26 --look $out/rig.png --quiet
@@ -59,3 +59,33 @@ montage $out/doctor.png $out/rig.png -tile 2x1 -geometry 560x+4+4 $out/doctor_an
 small $out/doctor_and_rig.png authoring_rig.png 1136x
 small $out/poses.png authoring_poses.png 1136x
 small $out/mailbox/preview.png authoring_shot.png 1136x
+
+# The gallery, docs/scenes.md: a sheet of each scene; beside it what the figures of the paper show.
+gallery() { run $1; draw $1 $out/$1.png --sheet 3x3 --size 480x300 --samples 16; small $out/$1.png $1.png 1136x; }
+pair() { file=$1; shift; montage "$@" -strip -tile 2x -geometry +4+4 $out/pair.png; small $out/pair.png $file 1136x; }
+for scene in pileup car_hail car_hail_plain car_barrels; do gallery $scene; done
+for color in plain weights; do
+  draw pileup $out/pileup_$color.png --frame 100 --color $color --size 720x440 --samples 32 --camera=3.0,4.4,12.5:0,2.1,0:38
+  draw car_barrels $out/barrels_$color.png --frame 100 --color $color --size 720x440 --samples 32 --camera=4.9,3.4,6.0:4.0,0.7,0:40
+  for scene in car_hail car_hail_plain; do draw $scene $out/hail_${scene}_$color.png --frame 230 --color $color --size 720x440 --samples 32 --camera=4.6,2.2,5.4:0.1,1.1,-0.4:40; done
+done
+pair pileup_weights.png $out/pileup_plain.png $out/pileup_weights.png
+pair car_barrels_weights.png $out/barrels_plain.png $out/barrels_weights.png
+pair car_hail_examples.png $out/hail_car_hail_plain.png $out/hail_car_hail_plain_plain.png $out/hail_car_hail_weights.png $out/hail_car_hail_plain_weights.png
+
+# Studies: one strip for each of these frames, nearer than the scene's own camera.
+study() {
+  name=study_$1; size=$2; camera=$3; shift 3; run $name; strips=""
+  for frame in "$@"; do
+    draw $name $out/${name}_$frame.png --frame $frame --size $size --camera=$camera --samples 32
+    strips="$strips $out/${name}_$frame.png"
+  done
+  montage $strips -strip -tile 1x -geometry +3+3 $out/$name.png; small $out/$name.png $name.png 100%
+}
+study gain 840x230 0.9,1.75,8.6:0,0.46,0:9.5 90
+study yield 840x230 0.9,1.75,8.6:0,0.46,0:9.5 90
+study lag 760x200 0.9,1.75,8.6:0,0.46,0:9.2 9 16 40 120
+study soften 640x300 0.9,2.1,8.6:0,0.9,0:13.5 20 46
+study rule 640x260 0.9,1.6,6.4:0,0.46,0:10 90
+study examples 760x240 0.9,1.65,7.4:0,0.46,0:10 90
+study friction 560x240 1.2,1.7,5.2:0,0.42,0:13 11 90
