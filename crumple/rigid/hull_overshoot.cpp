@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <queue>
 
 namespace crumple::rigid {
 namespace {
@@ -131,18 +132,31 @@ void add_overshoot(const BodySurface& surface, std::span<const Triangle> body_fa
   }
 }
 
-double percentile_95(std::span<const Overshoot> hulls) {
+void sort_outside(Overshoot& overshoot) {
+  std::stable_sort(overshoot.outside.begin(), overshoot.outside.end(), [](const auto& a, const auto& b) { return a.distance > b.distance; });
+}
+
+// Merges the sorted samples from the top: only a twentieth of them is ever looked at.
+double percentile_95(std::span<const Overshoot* const> hulls) {
+  struct Next {
+    double distance;
+    size_t hull, sample;
+    bool operator<(const Next& other) const { return distance != other.distance ? distance < other.distance : hull > other.hull; }
+  };
   double exposed = 0;
-  std::vector<Overshoot::Sample> samples;
-  for (const Overshoot& hull : hulls) {
-    exposed += hull.exposed;
-    samples.insert(samples.end(), hull.outside.begin(), hull.outside.end());
+  std::priority_queue<Next> queue;
+  for (size_t h = 0; h < hulls.size(); ++h) {
+    exposed += hulls[h]->exposed;
+    if (!hulls[h]->outside.empty()) queue.push({hulls[h]->outside[0].distance, h, 0});
   }
-  std::stable_sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.distance > b.distance; });
   double area = 0;
-  for (const auto& sample : samples) {
-    area += sample.area;
-    if (area > 0.05 * exposed) return sample.distance;
+  while (!queue.empty()) {
+    const auto [distance, hull, sample] = queue.top();
+    queue.pop();
+    const std::vector<Overshoot::Sample>& samples = hulls[hull]->outside;
+    area += samples[sample].area;
+    if (area > 0.05 * exposed) return distance;
+    if (sample + 1 < samples.size()) queue.push({samples[sample + 1].distance, hull, sample + 1});
   }
   return 0;
 }

@@ -58,7 +58,9 @@ enum class Sampling { Coarse, Fine };
 void add_overshoot(const BodySurface& surface, std::span<const Triangle> body_faces, std::span<const Vec3> points, std::span<const int> vertices,
                    const ConvexHull& hull, int shape, double tolerance, Sampling sampling, Overshoot& overshoot);
 
-/// The distance that all but a twentieth of the exposed area stays below.
-double percentile_95(std::span<const Overshoot> hulls);
+/// Puts the samples farthest outside first.
+void sort_outside(Overshoot& overshoot);
+/// The distance that all but a twentieth of the exposed area stays below; samples must be sorted.
+double percentile_95(std::span<const Overshoot* const> hulls);
 
 }  // namespace crumple::rigid

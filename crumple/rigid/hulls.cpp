@@ -134,6 +134,7 @@ void Decomposer::measure(Cluster& cluster, Sampling sampling) const {
     add_overshoot(pieces_[cluster.piece].surfaces[s], sorted_, points, cluster.points, hull, static_cast<int>(s), tolerance_, sampling,
                   cluster.overshoot);
   }
+  sort_outside(cluster.overshoot);
 }
 
 std::vector<Cluster> Decomposer::measured(std::vector<Members> members, int piece, Sampling sampling) const {
@@ -205,8 +206,8 @@ bool Decomposer::split_worst() {
 }
 
 double Decomposer::overshoot() const {
-  std::vector<Overshoot> all;
-  for (const Cluster& cluster : clusters_) all.push_back(cluster.overshoot);
+  std::vector<const Overshoot*> all;
+  for (const Cluster& cluster : clusters_) all.push_back(&cluster.overshoot);
   return percentile_95(all);
 }
 
