@@ -92,7 +92,7 @@ Result<void> build_pieces(Body& body, const Scene& scene) {
   if (!rig.asset.pieces) return {};
   for (const PieceSurface& piece : rig.asset.pieces->surfaces) {
     body.skins.emplace_back(body.loaded->rig, &piece.skin), body.cuts.emplace_back(body.loaded->rig, &piece.cut);
-    if (d.look && d.look->paint) body.skins.back() = std::make_shared<const TriMesh>(repainted(piece.skin, *d.look->paint));
+    if (d.look && d.look->paint) body.skins.back() = std::make_shared<const TriMesh>(repainted(piece.skin, main_color(rig.asset.surface), *d.look->paint));
   }
   body.cut_look.color = rig.asset.pieces->cut_color, body.cut_look.roughness = 0.85, body.cut_look.visible = body.look.visible;
   return {};
@@ -105,7 +105,7 @@ Result<void> build_asset(Body& body, const Scene& scene, AssetLibrary& library) 
   body.loaded = *loaded;
   const RiggedBody& rig = *body.loaded->rig;
   body.surface = std::shared_ptr<const TriMesh>(body.loaded->rig, &rig.asset.surface);
-  if (d.look && d.look->paint) body.surface = std::make_shared<const TriMesh>(repainted(*body.surface, *d.look->paint));
+  if (d.look && d.look->paint) body.surface = std::make_shared<const TriMesh>(repainted(*body.surface, main_color(*body.surface), *d.look->paint));
   const double density = d.mass ? *d.mass / rig.volume : d.density.value_or(kWater);
   for (const double unit : rig.unit_masses) body.vertex_masses.push_back(density * unit);
   if (Result<void> layers = build_layers(body, scene); !layers) return layers.error();

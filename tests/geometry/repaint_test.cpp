@@ -16,18 +16,31 @@ TriMesh large_blue_and_small_glass() {
   return mesh;
 }
 
-TEST(Repaint, replaces_the_color_of_the_largest_area_and_leaves_the_others) {
+TEST(Repaint, the_main_color_is_that_of_the_largest_area) {
+  EXPECT_EQ(main_color(large_blue_and_small_glass()), kBlue);
+  EXPECT_EQ(main_color({}), Vec3f(0, 0, 0));
+}
+
+TEST(Repaint, replaces_one_color_and_leaves_the_others) {
   const TriMesh mesh = large_blue_and_small_glass();
-  const TriMesh red = repainted(mesh, kRed);
+  const TriMesh red = repainted(mesh, kBlue, kRed);
   for (size_t v = 0; v < mesh.colors.size(); ++v) EXPECT_EQ(red.colors[v], v < 6 ? kGlass : kRed) << v;
   EXPECT_EQ(red.triangles, mesh.triangles);
+}
+
+TEST(Repaint, a_darker_shade_becomes_a_darker_shade_unless_all_is_grey) {
+  TriMesh mesh = large_blue_and_small_glass();
+  mesh.colors[0] = 0.75f * kBlue;
+  EXPECT_LT((repainted(mesh, kBlue, kRed).colors[0] - 0.75f * kRed).norm(), 1e-6f);
+  mesh.colors[0] = 0.75f * kGlass;
+  EXPECT_EQ(repainted(mesh, kGlass, kRed).colors[0], Vec3f(0.75f * kGlass));
+  EXPECT_EQ(repainted(mesh, kGlass, kRed).colors[1], kRed);
 }
 
 TEST(Repaint, leaves_a_surface_without_colors_alone) {
   TriMesh mesh = large_blue_and_small_glass();
   mesh.colors.clear();
-  EXPECT_TRUE(repainted(mesh, kRed).colors.empty());
-  EXPECT_TRUE(repainted({}, kRed).colors.empty());
+  EXPECT_TRUE(repainted(mesh, kBlue, kRed).colors.empty());
 }
 
 }  // namespace

@@ -15,9 +15,11 @@ struct Mark {
 
 /// What each scene of the project is meant to do to its bodies.
 const std::map<std::string, std::vector<Mark>> kMarks = {
+    {"bridge.json",
+     {{"deck", 0.5}, {"orange container", 0.2}, {"red container", 0.2}, {"green container", 0.2}, {"blue container", 0.2}, {"grey container", 0.2}}},
     {"car_barrels.json", {{"sedan", 0.25}, {"blue drum", 0.03}, {"red drum", 0.03}, {"yellow drum", 0.03}}},
-    {"car_hail.json", {{"sedan", 0.3}, {"heavy sedan", 0.1}}},
-    {"car_hail_plain.json", {{"sedan", 0.3}, {"heavy sedan", 0.1}}},
+    {"car_hail.json", {{"sedan", 0.2}, {"heavy sedan", 0.1}}},
+    {"car_hail_plain.json", {{"sedan", 0.2}, {"heavy sedan", 0.1}}},
     {"drum_pyramid.json", {{"", 0.01}}},
     {"loading_dock.json", {{"", 0.1}}},
     {"pachinko.json", {{"", 0.08}}},
@@ -29,13 +31,14 @@ const std::map<std::string, std::vector<Mark>> kMarks = {
     {"radius_whole.json", {{"", 0.2}}},
     {"radius_wide.json", {{"", 0.2}}},
     {"sedan_wall.json", {{"", 0.4}}},
+    {"shipyard.json", {{"ship", 0.5}, {"first crane", 1}, {"second crane", 1}, {"third crane", 1}}},
     {"study_examples.json", {{"all", 0.1}, {"without the sides", 0.1}, {"only bent", 0.1}}},
     {"study_friction.json", {{"", 0.1}}},
     {"study_gain.json", {{"gain 50", 0.05}, {"gain 150", 0.1}, {"gain 400", 0.15}, {"gain 1000", 0.2}}},
     {"study_lag.json", {{"", 0.15}}},
     {"study_rule.json", {{"", 0.05}}},
     {"study_soften.json", {{"soften", 0.15}, {"recover", 0.15}}},
-    {"study_yield.json", {{"yield 0.2", 0.15}, {"yield 1", 0.1}, {"yield 2.6", 0.02}}},
+    {"study_yield.json", {{"yield 0.2", 0.15}, {"yield 1", 0.08}, {"yield 2.6", 0.02}}},
 };
 
 double displacement(const World& world, int body) {
@@ -109,8 +112,8 @@ double roof_height(const World& world) {
 
 TEST(PaperScenes, only_a_car_that_knows_the_flattened_example_loses_its_roof) {
   const double rest = roof_height(built(scene_file("car_hail.json")));
-  EXPECT_GT(rest - roof_height(played("car_hail.json")), 0.2);
-  EXPECT_LT(rest - roof_height(played("car_hail_plain.json")), 0.1);
+  EXPECT_GT(rest - roof_height(played("car_hail.json")), 0.12);
+  EXPECT_LT(rest - roof_height(played("car_hail_plain.json")), 0.05);
 }
 
 TEST(PaperScenes, more_gain_dents_more_and_none_at_all) {
