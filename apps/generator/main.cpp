@@ -4,7 +4,9 @@
 #include "apps/generator/container.h"
 #include "apps/generator/crane.h"
 #include "apps/generator/crate.h"
+#include "apps/generator/cruiser.h"
 #include "apps/generator/drum.h"
+#include "apps/generator/fighter.h"
 #include "apps/generator/mailbox.h"
 #include "apps/generator/measure.h"
 #include "apps/generator/plank.h"
@@ -54,6 +56,8 @@ constexpr std::array kMakers{
     Maker{"small_ship", make_small_ship},
     Maker{"large_ship", make_large_ship},
     Maker{"bridge_deck", make_bridge_deck},
+    Maker{"fighter", make_fighter},
+    Maker{"cruiser", make_cruiser},
 };
 
 std::vector<std::string_view> maker_names() {
