@@ -89,3 +89,8 @@ study soften 640x300 0.9,2.1,8.6:0,0.9,0:13.5 20 46
 study rule 640x260 0.9,1.6,6.4:0,0.46,0:10 90
 study examples 760x240 0.9,1.65,7.4:0,0.46,0:10 90
 study friction 560x240 1.2,1.7,5.2:0,0.42,0:13 11 90
+
+# Scored bodies, whole and pulled apart.
+"$crumple" score assets/sedan.glb -o $out/scored_sedan.glb --voronoi 12 --around 1.5,0.5,0,1.2 --look $out/scored_sedan.png
+"$crumple" score assets/crane.glb -o $out/scored_crane.glb --plane 0,1,0,8 --plane 1,0,0,3 --look $out/scored_crane.png
+for name in scored_sedan scored_crane; do small $out/$name.png $name.png 1240x; done
