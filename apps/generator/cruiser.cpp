@@ -73,7 +73,7 @@ Sketch side_stove_in(const std::string& name, const std::vector<Handle>& handles
   sketch.move(here("waist"), Vec3(-shift, -0.8, -6.6 * out))
       .move(here("middle"), Vec3(shift, 0.9, -7.0 * out))
       .move(here("aft"), Vec3(0, 0.4, -4.6 * out));
-  sketch.move(here("hangar front"), Vec3(-1.5, -1.6, (-7.2 + shift) * out)).move(here("hangar back"), Vec3(1.5, 1.5, (-7.8 - shift) * out));
+  sketch.move(here("hangar front"), Vec3(-1.5, -1.6, (-4.2 + shift) * out)).move(here("hangar back"), Vec3(1.5, 1.5, (-4.6 - shift) * out));
   sketch.move(here("shoulder"), Vec3(0, 0.5, -3.0 * out)).move(here("fore"), Vec3(0, 0, -1.6 * out)).move(here("collar"), Vec3(0.5, 0.2, -3.4 * out));
   sketch.move(here("engine"), Vec3(1, 0.5, -3.2 * out)).move(here("nozzle"), Vec3(1, 0.5, -1.6 * out));
   sketch.move({"middle deck", "waist deck"}, Vec3(0, 0.9, -1.2 * out)).move({"middle belly", "waist belly"}, Vec3(0, -0.4, -1.0 * out));

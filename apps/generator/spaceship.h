@@ -16,7 +16,7 @@ namespace crumple::generator {
 // Linear RGB.
 inline const Vec3f kHullGrey(0.235f, 0.245f, 0.26f), kPlateGrey(0.125f, 0.13f, 0.145f), kPaleGrey(0.40f, 0.405f, 0.41f),
     kShadowGrey(0.045f, 0.048f, 0.055f), kSoot(0.015f, 0.015f, 0.017f), kSmokedGlass(0.012f, 0.02f, 0.032f), kSignalOrange(0.72f, 0.17f, 0.015f),
-    kLitWindow(0.95f, 0.80f, 0.42f), kEngineGlow(0.35f, 0.72f, 0.98f), kTornMetal(0.16f, 0.15f, 0.14f);
+    kLitWindow(0.95f, 0.80f, 0.42f), kEngineGlow(0.35f, 0.72f, 0.98f), kTornMetal(0.07f, 0.066f, 0.064f);
 
 /// A closed line of points around an axis, counter-clockwise as seen from where the loft goes to.
 using Ring = std::vector<Vec3>;
