@@ -72,16 +72,11 @@ Vec3f box_color(int bay, int stack, int layer) {
   return colors[(bay * 5 + stack * 3 + layer * 4 + bay * stack) % colors.size()];
 }
 
+// Closed on all sides, also where others stand close by: the ship may break.
 void add_container(TriMesh& mesh, int bay, int stack, int layer) {
-  const auto& heights = kStackHeights[bay];
   const double z = (stack - 2) * kPitch, y = kHatchTop + 0.08 + layer * (kBoxHeight + 0.03);
-  const Block block = upright_block(Vec3(kBayStart[bay], y, z - kBoxWidth / 2), Vec3(kBayStart[bay] + kBoxLength, y + kBoxHeight, z + kBoxWidth / 2));
-  const auto covered = [&](int neighbour) { return neighbour >= 0 && neighbour < kStacks && heights[neighbour] > layer; };
-  for (const BlockSide side : {kRight, kAhead, kLeft, kBehind, kRoof}) {
-    if ((side == kRight && covered(stack + 1)) || (side == kLeft && covered(stack - 1)) || (side == kRoof && layer + 1 < heights[stack])) continue;
-    const auto [a, b, c, d] = side_of(block, side);
-    add_sheet(mesh, flat_grid(a, b, c, d, even_shares((b - a).norm(), 4.1), even_shares((d - a).norm(), 4.1)), plain(box_color(bay, stack, layer)));
-  }
+  add_block(mesh, Vec3(kBayStart[bay], y, z - kBoxWidth / 2), Vec3(kBayStart[bay] + kBoxLength, y + kBoxHeight, z + kBoxWidth / 2), 4.1,
+            box_color(bay, stack, layer));
 }
 
 void add_cargo(TriMesh& mesh) {
