@@ -1,5 +1,7 @@
 #include "crumple/io/authors_asset.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "crumple/io/asset_check.h"
@@ -17,6 +19,22 @@ double volume(const TetMesh& mesh) {
   return sum;
 }
 
+/// The tetrahedra before the folder's planes scored them: copies of vertices are one again.
+TetMesh unscored(const Asset& asset) {
+  if (!asset.pieces) return asset.tets;
+  TetMesh whole;
+  const std::vector<int>& origin = asset.pieces->origin;
+  whole.positions.resize(static_cast<size_t>(*std::max_element(origin.begin(), origin.end())) + 1);
+  for (size_t v = 0; v < origin.size(); ++v) whole.positions[static_cast<size_t>(origin[v])] = asset.tets.positions[v];
+  for (Tetrahedron tet : asset.tets.tets) {
+    for (int& v : tet) v = origin[static_cast<size_t>(v)];
+    whole.tets.push_back(tet);
+  }
+  std::sort(whole.tets.begin(), whole.tets.end());
+  whole.tets.erase(std::unique(whole.tets.begin(), whole.tets.end()), whole.tets.end());
+  return whole;
+}
+
 struct Expected {
   const char* folder;
   size_t vertices, tets, boundary, handles, examples;
@@ -32,13 +50,36 @@ TEST_P(AuthorsAssets, have_the_published_sizes) {
   const Result<Asset> asset = read_authors_asset(*data / "examples" / expected.folder);
   ASSERT_TRUE(asset) << asset.error().text;
   EXPECT_EQ(asset->name, expected.folder);
-  EXPECT_EQ(asset->tets.positions.size(), expected.vertices);
-  EXPECT_EQ(asset->tets.tets.size(), expected.tets);
-  EXPECT_EQ(boundary_faces(asset->tets).size(), expected.boundary);
+  const TetMesh tets = unscored(*asset);
+  EXPECT_EQ(tets.positions.size(), expected.vertices);
+  EXPECT_EQ(tets.tets.size(), expected.tets);
+  EXPECT_EQ(boundary_faces(tets).size(), expected.boundary);
   EXPECT_EQ(asset->handles.size(), expected.handles);
   EXPECT_EQ(asset->examples.size(), expected.examples);
-  EXPECT_NEAR(volume(asset->tets) / expected.volume, 1, 2e-4);
+  EXPECT_NEAR(volume(tets) / expected.volume, 1, 2e-4);
   for (const Tetrahedron& tet : asset->tets.tets) EXPECT_GT(tet_volume(asset->tets.positions, tet), 0);
+}
+
+TEST(AuthorsPlanes, that_cannot_be_are_refused) {
+  const auto data = authors_data();
+  if (!data) GTEST_SKIP() << kNoAuthorsData;
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "crumple_authors_planes";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  for (const char* file : {"mesh.mesh", "coarseWeights.dmat", "bone_roots.bf", "exampleGraph.txt"})
+    fs::create_symlink(fs::absolute(*data / "examples" / "tieFighter2" / file), folder / file);
+  const std::pair<const char*, const char*> cases[] = {{"0 1 0\n", "offset"},
+                                                       {"0 0 0 1\n", "planes.txt:1: the normal of a plane has no length"},
+                                                       {"0 1 0 69\n0 x 0 1\n", "planes.txt:2"},
+                                                       {"0 1 0 1e6\n", "no cut goes through the body"}};
+  for (const auto& [text, message] : cases) {
+    ASSERT_TRUE(write_file(folder / "planes.txt", text));
+    const Result<Asset> asset = read_authors_asset(folder);
+    ASSERT_FALSE(asset) << text;
+    EXPECT_NE(asset.error().text.find(message), std::string::npos) << asset.error().text;
+  }
+  fs::remove_all(folder);
 }
 
 TEST_P(AuthorsAssets, have_a_surface_around_their_tetrahedra) {
