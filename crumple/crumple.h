@@ -13,6 +13,7 @@
 #include "crumple/rig/fit.h"
 #include "crumple/rig/make_rig.h"
 #include "crumple/rig/pose.h"
+#include "crumple/rig/score.h"
 #include "crumple/scene/playback.h"
 #include "crumple/scene/run.h"
 #include "crumple/scene/scene.h"
