@@ -1,8 +1,8 @@
 #include "crumple/rig/weights.h"
 
-#include <set>
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
