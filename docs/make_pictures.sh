@@ -63,12 +63,19 @@ small $out/mailbox/preview.png authoring_shot.png 1136x
 # The gallery, docs/scenes.md: a sheet of each scene; beside it what the figures of the paper show.
 gallery() { run $1; draw $1 $out/$1.png --sheet 3x3 --size 480x300 --samples 16; small $out/$1.png $1.png 1136x; }
 pair() { file=$1; shift; montage "$@" -strip -tile 2x -geometry +4+4 $out/pair.png; small $out/pair.png $file 1136x; }
-for scene in pileup car_hail car_hail_plain car_barrels; do gallery $scene; done
+for scene in pileup car_hail car_hail_plain car_barrels shipyard space_battle bridge; do gallery $scene; done
 for color in plain weights; do
   draw pileup $out/pileup_$color.png --frame 100 --color $color --size 720x440 --samples 32 --camera=3.0,4.4,12.5:0,2.1,0:38
   draw car_barrels $out/barrels_$color.png --frame 100 --color $color --size 720x440 --samples 32 --camera=4.9,3.4,6.0:4.0,0.7,0:40
   for scene in car_hail car_hail_plain; do draw $scene $out/hail_${scene}_$color.png --frame 230 --color $color --size 720x440 --samples 32 --camera=4.6,2.2,5.4:0.1,1.1,-0.4:40; done
 done
+# The second row of the README.
+draw pileup $out/break_1.png --frame 62 --size 480x320 --samples 32 --camera=3.0,5.0,12.5:0,3.4,0:40
+draw shipyard $out/break_2.png --frame 128 --size 480x320 --samples 32 --camera=-16,14,44:10,7.0,0:44
+draw bridge $out/break_3.png --frame 92 --size 480x320 --samples 32 --camera=12,8,22:0,4,0:40
+draw space_battle $out/break_4.png --frame 150 --size 480x320 --samples 32 --camera=30,18,60:-4,10,6:46
+montage $out/break_[1-4].png -strip -tile 4x1 -geometry +4+4 $out/row_breaking.png
+small $out/row_breaking.png row_breaking.png 1952x
 pair pileup_weights.png $out/pileup_plain.png $out/pileup_weights.png
 pair car_barrels_weights.png $out/barrels_plain.png $out/barrels_weights.png
 pair car_hail_examples.png $out/hail_car_hail_plain.png $out/hail_car_hail_plain_plain.png $out/hail_car_hail_weights.png $out/hail_car_hail_plain_weights.png
