@@ -157,18 +157,21 @@ void World::Simulation::step_body(int index) {
   }
   if (w.effects.reshaped) compose(index);
   w.breaks.clear();
-  if (body.pieces) step_pieces(index);
+  if (body.pieces && !(w.effects.reshaped && !w.finite)) step_pieces(index);  // who is about to freeze keeps the parts it has
 }
 
 void World::Simulation::step_layers() {
+  const auto can_break = [&](const Body& body) {
+    if (!body.pieces || !std::isfinite(body.pieces->model.weakest)) return false;
+    if (pieces::is_settling(body.pieces->model, body.pieces->state)) return true;  // who is hit later, asleep until then, has settled
+    return std::any_of(body.parts.begin(), body.parts.end(), [&](const BodyPart& part) { return rigid.is_awake(part.index); });
+  };
   route_contacts();
   busy.clear();
   for (size_t i = 0; i < bodies.size(); ++i) {
     const Body& body = bodies[i];
     if (!body.is_present() || body.frozen || (body.layers.empty() && !body.pieces)) continue;
-    const bool can_break = body.pieces && std::isfinite(body.pieces->model.weakest) &&
-                           std::any_of(body.parts.begin(), body.parts.end(), [&](const BodyPart& part) { return rigid.is_awake(part.index); });
-    if (!work[i].contacts.empty() || any_busy(body) || can_break) busy.push_back(static_cast<int>(i));
+    if (!work[i].contacts.empty() || any_busy(body) || can_break(body)) busy.push_back(static_cast<int>(i));
   }
   parallel_for(busy.size(), 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) step_body(busy[i]);

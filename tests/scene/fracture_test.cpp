@@ -243,6 +243,19 @@ TEST_F(Fracture, settling_and_resting_break_nothing) {
   EXPECT_TRUE(world.report().frozen.empty());
 }
 
+TEST_F(Fracture, what_sleeps_until_it_is_hit_has_settled_by_then) {
+  // The ball arrives after 0.2 s; the whole impulse passes within a few steps, long before another 0.1 s.
+  const std::string bodies = R"("seconds": 1, "bodies": [
+      {{"name": "bar", "asset": "bar", "density": 100, "asleep": true, "pieces": {{"strength": 20, "settle": {}}}}},
+      {{"name": "ball", "sphere": 0.2, "at": [-3.2, 0, 0], "mass": 50, "velocity": [10, 0, 0]}}])";
+  for (const double settle : {0.1, 0.4}) {
+    World world = built(scene(halves(), fmt::format(fmt::runtime(bodies), settle)));
+    for (int frame = 0; frame < 20; ++frame) world.step_frame();
+    EXPECT_GT(world.part_state(0).velocity.x(), 1) << "it was hit";
+    EXPECT_EQ(world.report().breaks.size(), settle < 0.2 ? 1u : 0u) << settle;
+  }
+}
+
 TEST_F(Fracture, damage_crosses_whole_links_and_stops_at_broken_ones) {
   const World world = built(scene(quarters(), R"("bodies": [{"name": "bar", "asset": "bar", "examples": {"gain": 100, "yield": 0.1, "radius": 3, "lag": 0}}])"));
   const ExampleLayer& layer = example_layer(world, 0);

@@ -83,6 +83,9 @@ std::vector<StateArray> arrays(State& state);
 /// Call after arrays() were overwritten.
 void restored(const Model& model, State& state);
 
+/// Whether the body has been there for so short a time that nothing breaks. It must be stepped all the while, even if it sleeps: its clock runs in step().
+bool is_settling(const Model& model, const State& state);
+
 /// Books the loads of a step and breaks what carries too much: the most overloaded link first, then all over again with what is left, until all hold.
 /// `spins`: rad/s of each group of state.groups as it is before the step, in the rest frame, for what turning pulls apart.
 std::vector<Break> step(const Model& model, State& state, double dt, std::span<const Load> loads, std::span<const Vec3> spins);

@@ -110,10 +110,14 @@ Window window_of(double dt) {
   return {static_cast<int>(std::ceil(steps / per_place)), per_place};
 }
 
+bool is_settling(const Model& model, const State& state) {
+  return std::isfinite(model.weakest) && state.age < model.settings.settle - kClock;
+}
+
 std::vector<Break> step(const Model& model, State& state, double dt, std::span<const Load> loads, std::span<const Vec3> spins) {
   if (!std::isfinite(model.weakest)) return {};
   assert(spins.size() == static_cast<size_t>(state.groups.count));
-  const bool settling = state.age < model.settings.settle - kClock;
+  const bool settling = is_settling(model, state);
   state.age += dt;
   if (settling || state.groups.count == static_cast<int>(model.pieces.size())) return {};  // nothing may break, or nothing is left to
   book(model, state, dt, loads, spins);
