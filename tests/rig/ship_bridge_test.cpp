@@ -9,6 +9,7 @@
 #include "apps/generator/measure.h"
 #include "apps/generator/ship.h"
 #include "apps/generator/ship_hull.h"
+#include "tests/rig/made_asset.h"
 
 #include <gtest/gtest.h>
 
@@ -145,33 +146,15 @@ struct MadeAsset {
 
 class ShipsAndBridge : public testing::TestWithParam<MadeAsset> {
  protected:
-  static Asset read(const std::string& name) {
-    auto asset = io::read_asset(std::filesystem::path(CRUMPLE_SOURCE_DIR) / "assets" / (name + ".glb"));
-    EXPECT_TRUE(asset) << (asset ? "" : asset.error().text);
-    return asset ? std::move(*asset) : Asset{};
-  }
-  const Asset asset_ = read(GetParam().name);
+  const Asset asset_ = read_made_asset(GetParam().name);
 };
 
 TEST_P(ShipsAndBridge, the_file_draws_what_the_generator_draws) {
-  const TriMesh drawn = GetParam().surface();
-  ASSERT_EQ(asset_.surface.positions.size(), drawn.positions.size());
-  ASSERT_EQ(asset_.surface.triangles.size(), drawn.triangles.size());
-  EXPECT_EQ(asset_.surface.colors.size(), drawn.colors.size());
-  double farthest = 0;
-  for (size_t i = 0; i < drawn.positions.size(); ++i) farthest = std::max(farthest, (asset_.surface.positions[i] - drawn.positions[i]).norm());
-  EXPECT_LT(farthest, 1e-4);
-  const Bounds bounds = bounds_of(drawn.positions);
-  EXPECT_LT(((bounds.high - bounds.low) - GetParam().size).cwiseAbs().maxCoeff(), 0.6);
+  expect_drawn(asset_, GetParam().surface(), GetParam().size, 0.6);
 }
 
 TEST_P(ShipsAndBridge, every_handle_is_where_it_was_placed_give_or_take_a_cell) {
-  const std::vector<Handle> placed = GetParam().handles();
-  ASSERT_EQ(asset_.handles.size(), placed.size());
-  for (size_t h = 0; h < placed.size(); ++h) {
-    EXPECT_EQ(asset_.handles[h].name, placed[h].name);
-    EXPECT_LT((asset_.handles[h].position - placed[h].position).norm(), GetParam().size.x() / 18) << placed[h].name;
-  }
+  expect_handles(asset_, GetParam().handles(), GetParam().size.x() / 18);
 }
 
 TEST_P(ShipsAndBridge, the_solid_is_one_piece_and_holds_what_is_drawn) {

@@ -6,6 +6,7 @@
 #include "apps/generator/fighter.h"
 #include "apps/generator/measure.h"
 #include "apps/generator/spaceship.h"
+#include "tests/rig/made_asset.h"
 
 #include <gtest/gtest.h>
 
@@ -108,33 +109,15 @@ struct MadeShip {
 
 class Spaceships : public testing::TestWithParam<MadeShip> {
  protected:
-  static Asset read(const std::string& name) {
-    auto asset = io::read_asset(std::filesystem::path(CRUMPLE_SOURCE_DIR) / "assets" / (name + ".glb"));
-    EXPECT_TRUE(asset) << (asset ? "" : asset.error().text);
-    return asset ? std::move(*asset) : Asset{};
-  }
-  const Asset asset_ = read(GetParam().name);
+  const Asset asset_ = read_made_asset(GetParam().name);
 };
 
 TEST_P(Spaceships, the_file_draws_what_the_generator_draws) {
-  const TriMesh drawn = GetParam().surface();
-  ASSERT_EQ(asset_.surface.positions.size(), drawn.positions.size());
-  ASSERT_EQ(asset_.surface.triangles.size(), drawn.triangles.size());
-  EXPECT_EQ(asset_.surface.colors.size(), drawn.colors.size());
-  double farthest = 0;
-  for (size_t i = 0; i < drawn.positions.size(); ++i) farthest = std::max(farthest, (asset_.surface.positions[i] - drawn.positions[i]).norm());
-  EXPECT_LT(farthest, 1e-4);
-  const Bounds bounds = bounds_of(drawn.positions);
-  EXPECT_LT(((bounds.high - bounds.low) - GetParam().size).cwiseAbs().maxCoeff(), 0.02 * GetParam().size.x());
+  expect_drawn(asset_, GetParam().surface(), GetParam().size, 0.02 * GetParam().size.x());
 }
 
 TEST_P(Spaceships, handles_are_where_they_were_placed_give_or_take_a_cell) {
-  const std::vector<Handle> placed = GetParam().handles();
-  ASSERT_EQ(asset_.handles.size(), placed.size());
-  for (size_t h = 0; h < placed.size(); ++h) {
-    EXPECT_EQ(asset_.handles[h].name, placed[h].name);
-    EXPECT_LT((asset_.handles[h].position - placed[h].position).norm(), GetParam().size.x() / 18) << placed[h].name;
-  }
+  expect_handles(asset_, GetParam().handles(), GetParam().size.x() / 18);
 }
 
 TEST_P(Spaceships, weights_sum_to_one_and_copies_of_a_vertex_have_the_same) {
