@@ -92,6 +92,8 @@ struct World::Engine {
   void wake(Part& part);
   void wake_neighbors(Part& part);
   void set_activation(Part& part, int activation, double idle_time);
+  std::vector<double> idle_times() const;
+  void stay_idle(std::span<const double> before, double dt);
 
   // joints.cpp
   JointFrames frames_now(const JointSettings& settings);
@@ -121,6 +123,7 @@ struct World::Engine {
   std::vector<std::unique_ptr<Part>> parts;    // empty where removed
   std::vector<std::unique_ptr<Joint>> joints;  // empty where removed
   ManifoldIndex manifold_index;
+  double age = 0;  // s since the world was built
 };
 
 }  // namespace crumple::rigid

@@ -11,6 +11,8 @@ namespace {
 // Slower than this for two seconds is at rest. The engine's own limits, 0.8 m/s and 1 rad/s, stop what slides or rocks in full view.
 constexpr double kRestingSpeed = 0.1;  // m/s
 constexpr double kRestingSpin = 0.2;   // rad/s
+// A world that has just been built finds one point for each pair of hulls a step: what rests on a single hull tips until it has found the others.
+constexpr double kColdStart = 0.1;  // s
 
 btRigidBody::btRigidBodyConstructionInfo construction(const PartSettings& settings, btCollisionShape* shape) {
   const bool dynamic = settings.motion == Motion::Dynamic;
@@ -134,6 +136,21 @@ void World::Engine::set_activation(Part& part, int activation, double idle_time)
   part.body.setDeactivationTime(idle_time);
 }
 
+std::vector<double> World::Engine::idle_times() const {
+  std::vector<double> times;
+  for (const auto& part : parts) times.push_back(part && part->motion == Motion::Dynamic ? part->body.getDeactivationTime() : 0.0);
+  return times;
+}
+
+/// Whoever was idle before the step and has only tipped in it still is. Otherwise a world that is rebuilt every second, at its checkpoints, would
+/// never let a heap of pieces fall asleep.
+void World::Engine::stay_idle(std::span<const double> before, double dt) {
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (before[i] < kColdStart || parts[i]->body.getDeactivationTime() > 0) continue;
+    if (parts[i]->body.getLinearVelocity().length() < kRestingSpeed) parts[i]->body.setDeactivationTime(before[i] + dt);
+  }
+}
+
 World::World(const WorldSettings& settings) : engine_(std::make_unique<Engine>(settings)) {}
 World::~World() = default;
 World::World(World&&) noexcept = default;
@@ -170,7 +187,10 @@ void World::step(double dt, Loads& loads) {
     if (part && part->motion == Motion::Scripted) prepare_scripted(*part, dt);
   engine.drive_motors(dt);
   engine.world.parts = engine.parts;
+  const std::vector<double> idle = engine.age < kColdStart ? engine.idle_times() : std::vector<double>();
   engine.world.stepSimulation(dt, 0);  // no substeps: exactly one step of dt
+  engine.stay_idle(idle, dt);
+  engine.age += dt;
   for (const auto& part : engine.parts)
     if (part && part->motion == Motion::Scripted) move_scripted(engine.world, *part, dt);
   engine.manifold_index.valid = false;

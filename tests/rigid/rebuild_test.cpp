@@ -176,5 +176,39 @@ TEST(Rebuild, reshapes_are_deterministic) {
   expect_same(a, b, scene().parts.size());
 }
 
+TEST(Rebuild, what_rests_on_one_hull_falls_asleep_although_the_world_is_rebuilt_every_second) {
+  // Shards of 10 cm: one point under a corner tips them at more than the spin below which parts are at rest.
+  Description scene;
+  scene.parts.push_back(ground_part());
+  for (int i = 0; i < 6; ++i) {
+    PartSettings shard = dynamic_part(Box{Vec3(0.1, 0.05, 0.08)}, 500, Vec3(i, 0.03, 0));
+    shard.shape = Hulls{{box_corners(Vec3(-0.05, -0.025, -0.04), Vec3(0.05, 0.025, 0.04))}, 0.005};
+    shard.state.place.rotation = turned(0.5 * i, Vec3::UnitY());
+    scene.parts.push_back(shard);
+  }
+  World world = build(scene);
+  Loads loads;
+  for (int second = 0; second < 5; ++second) {
+    run(world, 240, kStep, loads);
+    world = build(scene = saved(world, scene));
+  }
+  EXPECT_EQ(world.awake_count(), 0);
+}
+
+TEST(Rebuild, what_was_at_rest_and_is_thrown_right_after_a_rebuild_does_not_fall_asleep_in_the_air) {
+  Description scene;
+  scene.parts.push_back(ground_part());
+  scene.parts.push_back(two_hull_box(Vec3(0.2, 0.2, 0.2), 500, Vec3(0, 0.105, 0)));
+  World world = build(scene);
+  Loads loads;
+  run(world, 470, kStep, loads);
+  ASSERT_GT(world.state(1).idle_time, 1.8);
+  scene = saved(world, scene);
+  scene.parts[1].state.velocity = Vec3(0, 0.3, 0);
+  world = build(scene);
+  run(world, 60, kStep, loads);
+  EXPECT_LT(world.state(1).idle_time, 0.3);
+}
+
 }  // namespace
 }  // namespace crumple::rigid
