@@ -15,14 +15,14 @@ Result<void> check_number(const char* what, double value, const char* unit, bool
   return input_error(fmt::format("{} is {:g}{}; it must be {} and at most {:g}", what, value, unit, bound, kLargest));
 }
 
-Result<void> check_elastic(const Material& material) {
+Result<void> check_elastic(const SolidMaterial& material) {
   if (Result<void> fine = check_number("E", material.young, " Pa"); !fine) return fine;
   if (material.given_shear_modulus) return check_number("G", *material.given_shear_modulus, " Pa");
   if (material.poisson > -1 && material.poisson <= 0.5) return {};
   return input_error(fmt::format("Poisson's ratio is {:g}; it must be above -1 and at most 0.5", material.poisson));
 }
 
-Result<void> check_plastic(const Material& material) {
+Result<void> check_plastic(const SolidMaterial& material) {
   if (Result<void> fine = check_number("the yield stress", material.yield, " Pa"); !fine) return fine;
   if (material.yield >= material.young) {
     return input_error(
@@ -41,8 +41,8 @@ Result<void> check_plastic(const Material& material) {
 
 }  // namespace
 
-Material steel(double yield) {
-  Material material;
+SolidMaterial steel(double yield) {
+  SolidMaterial material;
   material.name = "steel";
   material.young = kSteelYoung;
   material.yield = yield;
@@ -50,17 +50,17 @@ Material steel(double yield) {
   return material;
 }
 
-Result<Material> reinforced_concrete(double steel_yield, double share) {
+Result<SolidMaterial> reinforced_concrete(double steel_yield, double share) {
   if (!(share > 0 && share <= 1)) return input_error(fmt::format("the share of steel is {:g}; it must be above 0 and at most 1", share));
-  Material material = steel(steel_yield * share);
-  material.name = "reinforced concrete";
+  SolidMaterial material = steel(steel_yield * share);
+  material.name = fmt::format("concrete with {:g} % steel, spread over the section", 100 * share);
   material.young *= share;
   material.density = share * kSteelDensity + (1 - share) * kConcreteDensity;
   return material;
 }
 
-Material aluminium(double yield) {
-  Material material;
+SolidMaterial aluminium(double yield) {
+  SolidMaterial material;
   material.name = "aluminium";
   material.young = 70e9;
   material.poisson = 0.33;
@@ -71,8 +71,8 @@ Material aluminium(double yield) {
   return material;
 }
 
-Material wood(double yield) {
-  Material material;
+SolidMaterial wood(double yield) {
+  SolidMaterial material;
   material.name = "wood";
   material.young = 11e9;
   // Along the grain wood is far softer and weaker in shear than anything that is alike in all directions. EN 338, class C24: G 690 MPa, shear 4 MPa.
@@ -85,22 +85,22 @@ Material wood(double yield) {
   return material;
 }
 
-double shear_modulus(const Material& material) {
+double shear_modulus(const SolidMaterial& material) {
   return material.given_shear_modulus ? *material.given_shear_modulus : material.young / (2 * (1 + material.poisson));
 }
 
-double shear_yield(const Material& material) {
+double shear_yield(const SolidMaterial& material) {
   if (material.given_shear_yield) return *material.given_shear_yield;
   return material.shear_rule == ShearRule::Tresca ? material.yield / 2 : material.yield / std::sqrt(3.0);
 }
 
-double shear_hardening(const Material& material) {
+double shear_hardening(const SolidMaterial& material) {
   // Equal plastic work: with tau = r sigma, r d(gamma) = d(epsilon), so that d(tau)/d(gamma) = r^2 H.
   const double ratio = shear_yield(material) / material.yield;
   return ratio * ratio * material.hardening;
 }
 
-Result<void> check_material(const Material& material) {
+Result<void> check_material(const SolidMaterial& material) {
   if (Result<void> fine = check_elastic(material); !fine) return fine;
   if (Result<void> fine = check_plastic(material); !fine) return fine;
   if (Result<void> fine = check_number("the ultimate plastic strain", material.ultimate_strain, "", true); !fine) return fine;
@@ -108,7 +108,7 @@ Result<void> check_material(const Material& material) {
   return check_number("the density", material.density, " kg/m^3", true);
 }
 
-void describe(Fields& fields, Material& material) {
+void describe(Fields& fields, SolidMaterial& material) {
   fields.require("E");
   fields.require("yield");
   fields.number("E", material.young, more_than(0), {"Young's modulus", "Pa"});

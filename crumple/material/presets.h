@@ -15,7 +15,7 @@ enum class ShearRule {
 };
 
 /// Elastic, then plastic with linear hardening, then broken. Engineering stress and strain, SI units.
-struct Material {
+struct SolidMaterial {
   std::string name;                           // for people
   double young = 0;                           // E, Pa
   double poisson = 0.3;                       // gives G = E / (2 (1 + nu)) unless G is given
@@ -36,22 +36,22 @@ inline constexpr double kAluminiumYield = 250e6;  // Pa, alloy 6082-T6
 inline constexpr double kWoodYield = 24e6;        // Pa, softwood of class C24 (EN 338), along the grain
 
 /// Materials by name. Any number may be given; check_material tells whether it makes sense.
-Material steel(double yield);
+SolidMaterial steel(double yield);
 /// Concrete with that share (0 to 1) of its section being steel, which alone carries the load: E and yield stress are the steel's times the share, as
 /// if spread over the whole section; the weight is that of both. (paper 5, sec. 3)
-Result<Material> reinforced_concrete(double steel_yield, double share);
-Material aluminium(double yield = kAluminiumYield);
-Material wood(double yield = kWoodYield);
+Result<SolidMaterial> reinforced_concrete(double steel_yield, double share);
+SolidMaterial aluminium(double yield = kAluminiumYield);
+SolidMaterial wood(double yield = kWoodYield);
 
-double shear_modulus(const Material& material);  // G, Pa
-double shear_yield(const Material& material);    // tau_y, Pa
+double shear_modulus(const SolidMaterial& material);  // G, Pa
+double shear_yield(const SolidMaterial& material);    // tau_y, Pa
 /// Slope of shear stress over plastic shear strain that goes with the hardening H in tension: H/3 for von Mises, H/4 for Tresca.
-double shear_hardening(const Material& material);
+double shear_hardening(const SolidMaterial& material);
 
 /// Yield below E, moduli above zero, numbers that are numbers.
-Result<void> check_material(const Material& material);
+Result<void> check_material(const SolidMaterial& material);
 
 /// A material given by its numbers.
-void describe(Fields& fields, Material& material);
+void describe(Fields& fields, SolidMaterial& material);
 
 }  // namespace crumple

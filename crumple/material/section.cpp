@@ -202,7 +202,7 @@ SectionGeometry turned(const SectionGeometry& geometry) {
   return other;
 }
 
-JointSection joint_section(const SectionGeometry& of, const Material& material) {
+JointSection joint_section(const SectionGeometry& of, const SolidMaterial& material) {
   const double E = material.young, G = shear_modulus(material), H = material.hardening, H_s = shear_hardening(material);
   const double f_y = material.yield, tau_y = shear_yield(material);
   JointSection joint;
@@ -226,7 +226,7 @@ JointSection joint_section(const SectionGeometry& of, const Material& material) 
   return joint;
 }
 
-Result<JointSection> joint_section(const Section& section, const Material& material) {
+Result<JointSection> joint_section(const Section& section, const SolidMaterial& material) {
   if (Result<void> fine = check_section(section); !fine) return fine.error();
   if (Result<void> fine = check_material(material); !fine) return fine.error();
   return joint_section(section_geometry(section), material);

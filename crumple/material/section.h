@@ -61,9 +61,9 @@ SectionGeometry section_geometry(const Section& section);
 SectionGeometry turned(const SectionGeometry& geometry);
 
 /// Of a section and a material that pass their checks.
-JointSection joint_section(const SectionGeometry& geometry, const Material& material);
+JointSection joint_section(const SectionGeometry& geometry, const SolidMaterial& material);
 /// Checks both.
-Result<JointSection> joint_section(const Section& section, const Material& material);
+Result<JointSection> joint_section(const Section& section, const SolidMaterial& material);
 
 /// Stiffness or hardening of a joint at which `length` metres of bar are thought to bend.
 JointRows per_length(const JointRows& rows, double length);

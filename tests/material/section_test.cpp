@@ -81,14 +81,14 @@ void expect_same(const SectionGeometry& a, const SectionGeometry& b, double tole
   near("shear area 2", a.shear_area_2, b.shear_area_2);
 }
 
-JointSection joint(const Section& section, const Material& material) {
+JointSection joint(const Section& section, const SolidMaterial& material) {
   const Result<JointSection> result = joint_section(section, material);
   EXPECT_TRUE(result) << (result ? "" : result.error().text);
   return result ? *result : JointSection();
 }
 
 TEST(Section, of_a_square_bar_has_the_capacities_of_paper_5_but_the_torque_of_the_sand_heap) {
-  Material material = steel(200e6);
+  SolidMaterial material = steel(200e6);
   const JointRows tresca = joint(rectangle_section(0.01, 0.01), material).capacity;
   EXPECT_NEAR(tresca.axial, 20e3, 1e-6);
   EXPECT_NEAR(tresca.shear_1, 10e3, 1e-6);
@@ -273,7 +273,7 @@ TEST(Section, of_the_notched_charpy_specimen_takes_64_newton_metres) {
 }
 
 TEST(Section, of_reinforced_concrete_has_the_numbers_of_the_papers_blocks) {
-  const Result<Material> block = reinforced_concrete(200e6, 0.0004);
+  const Result<SolidMaterial> block = reinforced_concrete(200e6, 0.0004);
   ASSERT_TRUE(block);
   const JointSection tension = joint(rectangle_section(1, 1), *block);
   EXPECT_NEAR(3 * tension.mass, 6006.96, 1e-8);
@@ -308,7 +308,7 @@ TEST(Section, rigidities_are_those_of_the_elastic_beam) {
 }
 
 TEST(Section, hardening_adds_what_the_hardened_stress_field_does) {
-  Material material = steel(200e6);
+  SolidMaterial material = steel(200e6);
   material.hardening = 2e9;
   const double curvature = 0.7, twist = 0.4;  // plastic, 1/m
   const Section bar = rectangle_section(0.03, 0.07), round = circle_section(0.05);
@@ -355,7 +355,7 @@ TEST(Section, says_what_is_wrong_with_it) {
 }
 
 TEST(Section, of_the_largest_and_smallest_size_stays_finite) {
-  Material material = steel(200e6);
+  SolidMaterial material = steel(200e6);
   material.young = 1e15, material.yield = 7e14;
   for (const Section& section : {rectangle_section(1e6, 1e6), rectangle_section(1e-9, 1e6), tube_section(1e6, 1e-9), circle_section(1e-9)}) {
     const JointSection of = joint(section, material);
@@ -375,19 +375,19 @@ TEST(Capacities, that_are_given_must_be_above_zero_and_finite) {
   }
 }
 
-std::string complaint(const Material& material) {
+std::string complaint(const SolidMaterial& material) {
   const Result<void> fine = check_material(material);
   return fine ? "" : fine.error().text;
 }
 
-Material changed(const std::function<void(Material&)>& change) {
-  Material material = steel(200e6);
+SolidMaterial changed(const std::function<void(SolidMaterial&)>& change) {
+  SolidMaterial material = steel(200e6);
   change(material);
   return material;
 }
 
-TEST(Material, of_every_name_makes_sense) {
-  for (const Material& material : {steel(235e6), aluminium(), wood(), *reinforced_concrete(500e6, 0.01), *reinforced_concrete(500e6, 1)}) {
+TEST(SolidMaterial, of_every_name_makes_sense) {
+  for (const SolidMaterial& material : {steel(235e6), aluminium(), wood(), *reinforced_concrete(500e6, 0.01), *reinforced_concrete(500e6, 1)}) {
     EXPECT_EQ(complaint(material), "") << material.name;
   }
   EXPECT_NEAR(shear_yield(wood()), 4e6, 1e-6);  // EN 338, C24
@@ -395,33 +395,33 @@ TEST(Material, of_every_name_makes_sense) {
   EXPECT_EQ(reinforced_concrete(500e6, 1)->young, kSteelYoung);
 }
 
-TEST(Material, takes_g_from_poissons_ratio_unless_it_is_given) {
+TEST(SolidMaterial, takes_g_from_poissons_ratio_unless_it_is_given) {
   EXPECT_NEAR(shear_modulus(steel(200e6)), 200e9 / 2.6, 1e-3);
-  EXPECT_EQ(shear_modulus(changed([](Material& m) { m.given_shear_modulus = 80e9; })), 80e9);
+  EXPECT_EQ(shear_modulus(changed([](SolidMaterial& m) { m.given_shear_modulus = 80e9; })), 80e9);
 }
 
-TEST(Material, says_what_is_wrong_with_it) {
+TEST(SolidMaterial, says_what_is_wrong_with_it) {
   EXPECT_EQ(complaint(steel(0)), "the yield stress is 0 Pa; it must be above zero and at most 1e+15");
   EXPECT_EQ(complaint(steel(kNan)), "the yield stress is nan Pa; it must be above zero and at most 1e+15");
   EXPECT_EQ(complaint(steel(200e9)),
             "the yield stress of 2e+11 Pa is not below E = 2e+11 Pa; nothing stretches to twice its length and springs back: are the units right?");
-  EXPECT_EQ(complaint(changed([](Material& m) { m.young = -1; })), "E is -1 Pa; it must be above zero and at most 1e+15");
-  EXPECT_EQ(complaint(changed([](Material& m) { m.poisson = 0.6; })), "Poisson's ratio is 0.6; it must be above -1 and at most 0.5");
-  EXPECT_EQ(complaint(changed([](Material& m) { m.given_shear_modulus = 0; })), "G is 0 Pa; it must be above zero and at most 1e+15");
-  EXPECT_EQ(complaint(changed([](Material& m) { m.given_shear_yield = 1e11; })),
+  EXPECT_EQ(complaint(changed([](SolidMaterial& m) { m.young = -1; })), "E is -1 Pa; it must be above zero and at most 1e+15");
+  EXPECT_EQ(complaint(changed([](SolidMaterial& m) { m.poisson = 0.6; })), "Poisson's ratio is 0.6; it must be above -1 and at most 0.5");
+  EXPECT_EQ(complaint(changed([](SolidMaterial& m) { m.given_shear_modulus = 0; })), "G is 0 Pa; it must be above zero and at most 1e+15");
+  EXPECT_EQ(complaint(changed([](SolidMaterial& m) { m.given_shear_yield = 1e11; })),
             "the shear yield stress of 1e+11 Pa is not below G = 7.69231e+10 Pa");
-  EXPECT_EQ(complaint(changed([](Material& m) { m.hardening = -1; })), "the hardening is -1 Pa; it must be not below zero and at most 1e+15");
-  EXPECT_EQ(complaint(changed([](Material& m) { m.hardening = 300e9; })), "the hardening of 3e+11 Pa is not below E = 2e+11 Pa");
-  EXPECT_NE(complaint(changed([](Material& m) { m.ultimate_strain = kNan; })), "");
-  EXPECT_NE(complaint(changed([](Material& m) { m.ultimate_rotation = -1; })), "");
-  EXPECT_NE(complaint(changed([](Material& m) { m.density = kInfinity; })), "");
-  EXPECT_EQ(complaint(changed([](Material& m) { m.ultimate_strain = 0; })), "");  // breaks as it yields
+  EXPECT_EQ(complaint(changed([](SolidMaterial& m) { m.hardening = -1; })), "the hardening is -1 Pa; it must be not below zero and at most 1e+15");
+  EXPECT_EQ(complaint(changed([](SolidMaterial& m) { m.hardening = 300e9; })), "the hardening of 3e+11 Pa is not below E = 2e+11 Pa");
+  EXPECT_NE(complaint(changed([](SolidMaterial& m) { m.ultimate_strain = kNan; })), "");
+  EXPECT_NE(complaint(changed([](SolidMaterial& m) { m.ultimate_rotation = -1; })), "");
+  EXPECT_NE(complaint(changed([](SolidMaterial& m) { m.density = kInfinity; })), "");
+  EXPECT_EQ(complaint(changed([](SolidMaterial& m) { m.ultimate_strain = 0; })), "");  // breaks as it yields
   for (const double share : {0.0, -0.1, 1.5, kNan}) EXPECT_FALSE(reinforced_concrete(200e6, share)) << share;
 }
 
-TEST(Material, is_read_by_its_numbers) {
-  const auto read = [](const char* text, Material& material) { return Fields::read(*parse_json(text, "m.json"), "m.json", material); };
-  Material material;
+TEST(SolidMaterial, is_read_by_its_numbers) {
+  const auto read = [](const char* text, SolidMaterial& material) { return Fields::read(*parse_json(text, "m.json"), "m.json", material); };
+  SolidMaterial material;
   ASSERT_TRUE(
       read(R"({"E": 1e9, "yield": 2e6, "G": 3e8, "shear_rule": "von_mises", "hardening": 1e6, "density": 500, "ultimate_rotation": 0.5})", material));
   EXPECT_EQ(complaint(material), "");
