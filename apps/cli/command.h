@@ -54,6 +54,7 @@ void add_rig(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
 void add_score(CLI::App& app, Action& action);
+void add_section(CLI::App& app, Action& action);
 void add_shot(CLI::App& app, Action& action);
 
 }  // namespace crumple::cli

@@ -8,7 +8,7 @@ namespace {
 using namespace crumple::cli;
 
 /// All commands there are; a new one is a file and a line.
-constexpr void (*kCommands[])(CLI::App&, Action&) = {add_run, add_check, add_info, add_doctor, add_rig, add_fit, add_pose, add_paint, add_score, add_export, add_render, add_bench, add_list, add_schema, add_shot, add_demo};
+constexpr void (*kCommands[])(CLI::App&, Action&) = {add_run, add_check, add_info, add_doctor, add_rig, add_fit, add_pose, add_paint, add_score, add_section, add_export, add_render, add_bench, add_list, add_schema, add_shot, add_demo};
 
 std::string with_suggestion(const std::string& what, const std::string& word, const std::vector<std::string>& known) {
   const std::string near = crumple::nearest_word(word, known);
