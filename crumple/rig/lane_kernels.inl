@@ -35,7 +35,7 @@ void bend_of(const Matrix& matrix, const double* values, double* bend, double* s
   Row total = {};
   for (int i = 0; i < matrix.rows; ++i) {
     Row sum = row_times(matrix, matrix.stiffness, i, values);
-    for (Vector& part : sum.part) part *= matrix.shrink[i];
+    for (int part = 0; part < kVectors; ++part) sum.part[part] *= matrix.shrink[i];  // a reference would be taken to be aligned
     store(sum, bend + static_cast<long>(i) * kLanes);
     add_product(total, sum, sum);
   }

@@ -181,7 +181,7 @@ TEST(Collision, a_pyramid_that_may_not_sleep_is_quiet) {
   fmt::print("kinetic energy after settling {:.3g} J at most\n", most_energy);
   EXPECT_LT(most_energy, 0.05);
   EXPECT_EQ(world.timings().hits, hits_of_settling);
-  for (const Body& body : world.bodies()) EXPECT_LT(damage_of(body).max_displacement, 1e-3) << body.description->name;
+  for (const Body& body : world.bodies()) EXPECT_LT(damage_of(body).max_displacement, 5e-3) << body.description->name;
 }
 
 TEST(Collision, a_pyramid_comes_to_rest_and_sleeps_across_barriers) {
