@@ -1,6 +1,7 @@
 // Included by lane_kernels.cpp once for each instruction set, in its own namespace; CRUMPLE_VECTOR_BYTES is its register's size.
 
-typedef double Vector __attribute__((vector_size(CRUMPLE_VECTOR_BYTES), aligned(8), may_alias));
+typedef double Vector __attribute__((vector_size(CRUMPLE_VECTOR_BYTES), may_alias));
+typedef double Memory __attribute__((vector_size(CRUMPLE_VECTOR_BYTES), aligned(8), may_alias));  // arrays may begin anywhere
 constexpr int kWidth = CRUMPLE_VECTOR_BYTES / 8, kVectors = kLanes / kWidth;
 
 typedef float Single __attribute__((vector_size(CRUMPLE_VECTOR_BYTES / 2), aligned(4), may_alias));
@@ -12,11 +13,11 @@ struct Row {
 
 inline Row load(const double* from) {
   Row row;
-  for (int i = 0; i < kVectors; ++i) row.part[i] = *reinterpret_cast<const Vector*>(from + i * kWidth);
+  for (int i = 0; i < kVectors; ++i) row.part[i] = *reinterpret_cast<const Memory*>(from + i * kWidth);
   return row;
 }
 inline void store(const Row& row, double* to) {
-  for (int i = 0; i < kVectors; ++i) *reinterpret_cast<Vector*>(to + i * kWidth) = row.part[i];
+  for (int i = 0; i < kVectors; ++i) *reinterpret_cast<Memory*>(to + i * kWidth) = row.part[i];
 }
 inline void add_product(Row& sum, const Row& row, double factor) {
   for (int i = 0; i < kVectors; ++i) sum.part[i] += row.part[i] * factor;
@@ -35,7 +36,7 @@ void bend_of(const Matrix& matrix, const double* values, double* bend, double* s
   Row total = {};
   for (int i = 0; i < matrix.rows; ++i) {
     Row sum = row_times(matrix, matrix.stiffness, i, values);
-    for (int part = 0; part < kVectors; ++part) sum.part[part] *= matrix.shrink[i];  // a reference would be taken to be aligned
+    for (int part = 0; part < kVectors; ++part) sum.part[part] *= matrix.shrink[i];
     store(sum, bend + static_cast<long>(i) * kLanes);
     add_product(total, sum, sum);
   }
@@ -52,13 +53,14 @@ void sweep(const Matrix& matrix, bool backward, double* values, double* bend) {
     const Row slope = row_times(matrix, matrix.scaled, i, bend);
     Row change;
     for (int part = 0; part < kVectors; ++part) {
-      Vector& value = *reinterpret_cast<Vector*>(values + static_cast<long>(i) * kLanes + part * kWidth);
+      Memory* at = reinterpret_cast<Memory*>(values + static_cast<long>(i) * kLanes + part * kWidth);
+      const Vector value = *at;
       const Vector zero = {}, one = zero + 1.0;
       Vector next = value - slope.part[part] * matrix.step[i];
       next = next > zero ? next : zero;
       next = next < one ? next : one;
       change.part[part] = next - value;
-      value = next;
+      *at = next;
     }
     for (int k = matrix.start[i]; k < matrix.start[i + 1]; ++k) {
       double* to = bend + static_cast<long>(matrix.column[k]) * kLanes;
@@ -84,9 +86,9 @@ void products(const Matrix& matrix, const double* a, const double* b, double* aa
   store(sum_bb, bb);
 }
 
-inline Vector load_part(const double* from) { return *reinterpret_cast<const Vector*>(from); }
+inline Vector load_part(const double* from) { return *reinterpret_cast<const Memory*>(from); }
 inline Vector load_part(const float* from) { return __builtin_convertvector(*reinterpret_cast<const Single*>(from), Vector); }
-inline void store_part(const Vector& part, double* to) { *reinterpret_cast<Vector*>(to) = part; }
+inline void store_part(const Vector& part, double* to) { *reinterpret_cast<Memory*>(to) = part; }
 inline void store_part(const Vector& part, float* to) { *reinterpret_cast<Single*>(to) = __builtin_convertvector(part, Single); }
 
 /// Calls body(part of the row, where it begins) for each part of the rows.
