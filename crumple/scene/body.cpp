@@ -108,7 +108,6 @@ Result<void> build_asset(Body& body, const Scene& scene, AssetLibrary& library) 
   if (d.look && d.look->paint) body.surface = std::make_shared<const TriMesh>(repainted(*body.surface, main_color(*body.surface), *d.look->paint));
   const double density = d.mass ? *d.mass / rig.volume : d.density.value_or(kWater);
   for (const double unit : rig.unit_masses) body.vertex_masses.push_back(density * unit);
-  if (Result<void> layers = build_layers(body, scene); !layers) return layers.error();
   if (Result<void> pieces = build_pieces(body, scene); !pieces) return pieces.error();
   if (body.pieces) {
     regroup(body);
@@ -122,6 +121,8 @@ Result<void> build_asset(Body& body, const Scene& scene, AssetLibrary& library) 
     part.mass = mass.mass, part.center = mass.center, part.axes = mass.axes, part.inertia = mass.inertia;
     body.mass += part.mass;
   }
+  // After the mass: bodies start with that of the exact rest shape, not of the skinned one, a nanometre off.
+  if (Result<void> layers = build_layers(body, scene); !layers) return layers.error();
   if (!d.look) body.look.color = rig.asset.color, body.look.metal = rig.asset.metal, body.look.roughness = rig.asset.roughness;
   return {};
 }

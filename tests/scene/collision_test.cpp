@@ -172,16 +172,13 @@ TEST(Collision, a_pyramid_that_may_not_sleep_is_quiet) {
   scene.sleeping = false;
   World world = built(scene);
   double most_energy = 0;
-  long hits_of_settling = 0;  // drums set down all at once: the solver's first answers may pass the yield by a hair
   for (int frame = 1; frame <= 240; ++frame) {
     world.step_frame();
-    if (frame == 5) hits_of_settling = world.timings().hits;
     if (frame > 150) most_energy = std::max(most_energy, world.kinetic_energy());
   }
   fmt::print("kinetic energy after settling {:.3g} J at most\n", most_energy);
   EXPECT_LT(most_energy, 0.05);
-  EXPECT_EQ(world.timings().hits, hits_of_settling);
-  for (const Body& body : world.bodies()) EXPECT_LT(damage_of(body).max_displacement, 5e-3) << body.description->name;
+  EXPECT_EQ(world.timings().hits, 0);
 }
 
 TEST(Collision, a_pyramid_comes_to_rest_and_sleeps_across_barriers) {

@@ -98,8 +98,10 @@ TEST_F(ReshapedBody, keeps_mass_and_momentum) {
     step_both();
     const Momentum before = momentum_of_vertices(keeping, 0), after = momentum_of_vertices(changing, 0);
     EXPECT_NEAR(after.mass, mass, 1e-9 * mass);
-    EXPECT_LT((after.linear - before.linear).norm(), 1e-11 * before.linear.norm()) << i;
-    EXPECT_LT((after.about_center() - before.about_center()).norm(), 1e-11 * before.about_center().norm()) << i;
+    // Bodies start with the moments of the exact rest shape; the first reshape puts those of the skinned one, a nanometre off, in place.
+    const double least = i == 0 ? 1e-7 : 1e-11;
+    EXPECT_LT((after.linear - before.linear).norm(), least * before.linear.norm()) << i;
+    EXPECT_LT((after.about_center() - before.about_center()).norm(), least * before.about_center().norm()) << i;
     const Momentum told_before = momentum_of(keeping, {0}), told_after = momentum_of(changing, {0});
     EXPECT_EQ(told_after.linear, told_before.linear) << i;
     EXPECT_LT((told_after.about_center() - told_before.about_center()).norm(), 1e-11 * told_before.about_center().norm()) << i;
