@@ -27,11 +27,18 @@ struct JointLoad {
   Vec3 at;         // the joint's point, world
 };
 
+/// An elastic-plastic joint gave way in the last step.
+struct JointBreak {
+  int joint;
+  int part_a, part_b;  // part_b -1: the world
+};
+
 /// What the engine tells the layers after a step. Contacts are in the engine's deterministic order; what
 /// sleeps carries nothing.
 struct Loads {
   std::vector<Contact> contacts;
   std::vector<JointLoad> joints;
+  std::vector<JointBreak> breaks;  // the joints are gone already
 };
 
 }  // namespace crumple::rigid

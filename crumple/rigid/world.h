@@ -6,6 +6,7 @@
 
 #include "crumple/rigid/joint.h"
 #include "crumple/rigid/loads.h"
+#include "crumple/rigid/plastic_joint.h"
 #include "crumple/rigid/shape.h"
 
 namespace crumple::rigid {
@@ -66,6 +67,21 @@ class World {
   /// Takes a joint out of the world (its index stays taken) and wakes its parts.
   void remove_joint(int joint);
   bool has_joint(int joint) const;
+
+  /// Of a plastic joint. It can be read after the joint has broken, and once more after remove_joint.
+  PlasticState plastic_state(int joint) const;
+  void set_plastic_state(int joint, const PlasticState& state);  // directly after it was added
+  /// Counts of the structures' solver since the world was built.
+  struct StructureHealth {
+    long islands = 0;       // solved
+    long factors = 0;       // factorisations
+    long unconverged = 0;   // islands that stopped at their budget
+    int most_factors = 0;   // of one island in one step
+  };
+  StructureHealth structure_health() const;
+
+  /// Two parts never collide, joined or not. For neighbours that touch at rest.
+  void ignore_contact(int part_a, int part_b);
 
   /// One step of exactly dt; fills `loads` anew.
   void step(double dt, Loads& loads);

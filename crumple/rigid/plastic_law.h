@@ -1,0 +1,52 @@
+#pragma once
+
+#include <limits>
+
+#include "crumple/math/block_cholesky.h"
+
+/// The law of an elastic-plastic joint: six rows in the joint's frame, three forces along its axes 0, 1, 2 and three moments about them. Axis 0 runs
+/// along the bar. (paper 5, sec. 2 and 3)
+namespace crumple::rigid {
+
+/// How the rows yield together.
+enum class Interaction {
+  None,       ///< six limits, each by itself (paper 5)
+  Ellipsoid,  ///< sum of (force / capacity)^2 <= 1 over all rows
+  Beam,       ///< |bending| / capacity + (axial / capacity)^2 <= 1 (exact for a rectangle bent about one axis); the two bendings as an ellipse, shear and torsion by themselves
+};
+
+struct PlasticLaw {
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  Vec6 stiffness = Vec6::Zero();              // N/m, N m/rad; 0: the row is free
+  Vec6 capacity = Vec6::Constant(kNever);     // N, N m; infinite: the row stays elastic
+  Vec6 hardening = Vec6::Zero();              // N/m, N m/rad: growth of the capacity with the row's plastic flow
+  double damping = 0;                         // s: viscous force = damping * stiffness * rate, inside the yield limit
+  Interaction interaction = Interaction::None;
+  double ultimate_elongation = kNever;        // m: sum of the plastic flow of the force rows at which it breaks
+  double ultimate_rotation = kNever;          // rad: the same of the moment rows
+  /// Where the capacities begin to fall, as a share of the ultimate flow: 1 breaks at once at the limit; at 0.5 they fall linearly from half the limit to nothing at the limit.
+  double softening_from = 1;
+  /// Paper 5's rule (eq. 3.2), for comparison: rows stiffer than the step can show lose their elasticity, and only their speed is resisted.
+  bool paper_switch = false;
+};
+
+/// Forces that a strain brings forth, with all that Newton's method wants to know.
+struct LawResponse {
+  Vec6 force = Vec6::Zero();    // admissible; N, N m. Acts against the strain: on part_a it is -force
+  Vec6 flow = Vec6::Zero();     // plastic part of the strain
+  Mat6 tangent = Mat6::Zero();  // d force / d strain, symmetric, positive semidefinite, the exact one of the return
+  bool yields = false;
+};
+
+/// Closest-point return in the metric of the inverse stiffness, so that the response is the gradient of a convex energy (for every interaction, hardening included).
+/// `strain`: elastic trial strain; `capacity`: of now, see capacity_now.
+LawResponse respond(const PlasticLaw& law, const Vec6& capacity, const Vec6& strain);
+
+/// The force alone, for searches along a line.
+Vec6 force_of(const PlasticLaw& law, const Vec6& capacity, const Vec6& strain);
+
+/// How much of the capacity a force uses: 1 at yield, by the law's interaction.
+double utilisation(const PlasticLaw& law, const Vec6& capacity, const Vec6& force);
+
+}  // namespace crumple::rigid
