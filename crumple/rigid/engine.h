@@ -10,6 +10,7 @@
 
 #include "crumple/rigid/collision_shape.h"
 #include "crumple/rigid/hulls_on_plane.h"
+#include "crumple/rigid/structure_solver.h"
 #include "crumple/rigid/world.h"
 
 namespace crumple::rigid {
@@ -23,6 +24,7 @@ struct Part {
   double mass;  // the engine keeps only its inverse
   Vec3 scripted_velocity = Vec3::Zero(), scripted_spin = Vec3::Zero();
   std::vector<int> joints;
+  std::vector<int> ignored;  // parts that it does not collide with although no joint says so
 };
 
 struct Joint {
@@ -30,6 +32,8 @@ struct Joint {
   JointFrames frames;
   btJointFeedback feedback;
   std::unique_ptr<btTypedConstraint> constraint;
+
+  PlasticConstraint* plastic() const { return settings.kind == JointKind::Plastic ? static_cast<PlasticConstraint*>(constraint.get()) : nullptr; }
 };
 
 /// Pairs of parts that may overlap, as (lower, higher) part, and how deep.
@@ -102,6 +106,10 @@ struct World::Engine {
   void drive_motors(double dt);
   void move_joints(int part, const Transform& old_to_new);
 
+  // plastic_joints.cpp
+  void yield_joints(std::vector<JointBreak>& breaks);
+  void ignore(int part_a, int part_b, bool ignored);
+
   // loads.cpp
   void gather(Loads& loads, double dt);
   void gather_contacts(std::vector<Contact>& contacts);
@@ -117,11 +125,12 @@ struct World::Engine {
   HullsOnPlane::CreateFunc hulls_on_plane{false}, plane_under_hulls{true};
   btCollisionDispatcher dispatcher;
   btDbvtBroadphase broadphase;
-  btSequentialImpulseConstraintSolver solver;
+  StructureSolver solver;
   OverlapWorld world;
   btRigidBody ground;                          // what joints to the world hold on to; collides with nothing. One per world, unlike the engine's own.
   std::vector<std::unique_ptr<Part>> parts;    // empty where removed
   std::vector<std::unique_ptr<Joint>> joints;  // empty where removed
+  std::map<int, PlasticState> ended;           // of plastic joints that are gone
   ManifoldIndex manifold_index;
   double age = 0;  // s since the world was built
 };

@@ -8,14 +8,21 @@
 namespace crumple::rigid {
 namespace {
 
-/// A frame at the joint whose x (slider) or z (hinge) axis is the joint's.
+/// Square to the axis and as near to the section's width as can be.
+Vec3 second_axis(const Vec3& axis, const Vec3& width) {
+  const Vec3 square = width - axis.dot(width) * axis;
+  const double length = square.norm();
+  return length > 1e-9 * width.norm() ? Vec3(square / length) : axis.unitOrthogonal();
+}
+
+/// A frame at the joint whose x (slider, plastic) or z (hinge) axis is the joint's.
 Transform joint_place(const JointSettings& settings) {
   const double length = settings.axis.norm();
   const Vec3 axis = length > 0 ? Vec3(settings.axis / length) : Vec3::UnitY();
-  const Vec3 second = axis.unitOrthogonal();
+  const Vec3 second = second_axis(axis, settings.width);
   const Vec3 third = axis.cross(second);
   Transform place;
-  if (settings.kind == JointKind::Slider)
+  if (settings.kind == JointKind::Slider || settings.kind == JointKind::Plastic)
     place.rotation << axis, second, third;
   else
     place.rotation << second, third, axis;
@@ -55,6 +62,8 @@ std::unique_ptr<btTypedConstraint> make_constraint(const JointSettings& settings
       return make_slider(settings, a, b, frames);
     case JointKind::Ball:
       return std::make_unique<btPoint2PointConstraint>(a, b, to_bullet(frames.in_a.translation), to_bullet(frames.in_b.translation));
+    case JointKind::Plastic:
+      return std::make_unique<PlasticConstraint>(a, b, frames, settings.plastic.value_or(PlasticLaw()));
     case JointKind::Fixed:
       break;
   }
@@ -73,6 +82,8 @@ void set_frames(Joint& joint) {
       return static_cast<btPoint2PointConstraint&>(*joint.constraint).setPivotB(b.getOrigin());
     case JointKind::Fixed:
       return static_cast<btFixedConstraint&>(*joint.constraint).setFrames(a, b);
+    case JointKind::Plastic:
+      static_cast<PlasticConstraint&>(*joint.constraint).frames = joint.frames;
   }
 }
 
@@ -108,11 +119,14 @@ int World::Engine::add_joint(const JointSettings& settings, const JointFrames& f
   a.joints.push_back(index);
   if (b) b->joints.push_back(index);
   manifold_index.valid = false;
+  // Islands come to the solver one by one, so that only those with plastic joints are its own.
+  if (settings.kind == JointKind::Plastic) world.getSolverInfo().m_minimumSolverBatchSize = 1;
   return index;
 }
 
 void World::Engine::remove_joint(int index) {
   Joint& removed = joint(index);
+  if (removed.plastic()) ended[index] = removed.plastic()->state;
   world.removeConstraint(removed.constraint.get());
   for (const int side : {removed.settings.part_a, removed.settings.part_b}) {
     if (side < 0) continue;

@@ -27,6 +27,12 @@ Contact contact_of(const Part& a, const Part& b, const btManifoldPoint& point) {
   return contact;
 }
 
+JointLoad plastic_load(int index, const PlasticConstraint& joint, double dt) {
+  const JointGeometry geometry = measure(joint.state, joint.on_a(), joint.on_b());
+  const Vec3 push = geometry.frame * joint.state.force.head<3>() * -dt, turn = geometry.frame * joint.state.force.tail<3>() * -dt;
+  return {index, push.norm(), turn.norm(), push, turn, geometry.at};
+}
+
 }  // namespace
 
 void World::Engine::gather(Loads& loads, double dt) {
@@ -57,6 +63,10 @@ void World::Engine::gather_joints(std::vector<JointLoad>& loads, double dt) {
     const Part& a = *parts[joint.settings.part_a];
     const Part* b = joint.settings.part_b >= 0 ? parts[joint.settings.part_b].get() : nullptr;
     if (!was_solved(a) && !(b && was_solved(*b))) continue;
+    if (joint.plastic()) {
+      loads.push_back(plastic_load(static_cast<int>(i), *joint.plastic(), dt));
+      continue;
+    }
     const Vec3 force = from_bullet(joint.feedback.m_appliedForceBodyA);
     const Vec3 torque = from_bullet(joint.feedback.m_appliedTorqueBodyA);  // about the part's centre of mass
     const Vec3 arm = from_bullet(a.body.getWorldTransform()).rotation * joint.frames.in_a.translation;

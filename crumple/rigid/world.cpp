@@ -170,6 +170,7 @@ void World::remove_part(int index) {
   Part& part = engine_->part(index);
   engine_->wake_neighbors(part);
   for (const int joint : std::vector<int>(part.joints)) engine_->remove_joint(joint);
+  for (const int other : part.ignored) std::erase(engine_->part(other).ignored, index), engine_->ignore(index, other, false);
   engine_->world.overlaps.forget(index);
   engine_->manifold_index.forget(index);
   engine_->world.removeRigidBody(&part.body);
@@ -194,6 +195,7 @@ void World::step(double dt, Loads& loads) {
   for (const auto& part : engine.parts)
     if (part && part->motion == Motion::Scripted) move_scripted(engine.world, *part, dt);
   engine.manifold_index.valid = false;
+  engine.yield_joints(loads.breaks);
   engine.gather(loads, dt);
 }
 

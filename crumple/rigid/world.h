@@ -68,7 +68,7 @@ class World {
   void remove_joint(int joint);
   bool has_joint(int joint) const;
 
-  /// Of a plastic joint. It can be read after the joint has broken, and once more after remove_joint.
+  /// Of a plastic joint, also of one that is gone.
   PlasticState plastic_state(int joint) const;
   void set_plastic_state(int joint, const PlasticState& state);  // directly after it was added
   /// Counts of the structures' solver since the world was built.
@@ -80,8 +80,8 @@ class World {
   };
   StructureHealth structure_health() const;
 
-  /// Two parts never collide, joined or not. For neighbours that touch at rest.
-  void ignore_contact(int part_a, int part_b);
+  /// Two parts do not collide, until told otherwise. For neighbours that touch at rest and are not joined directly.
+  void ignore_contact(int part_a, int part_b, bool ignored = true);
 
   /// One step of exactly dt; fills `loads` anew.
   void step(double dt, Loads& loads);

@@ -1,0 +1,254 @@
+#include "crumple/rigid/structure_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "crumple/rigid/bullet.h"
+
+namespace crumple::rigid {
+namespace {
+
+// Not one of the engine's own kinds.
+constexpr auto kPlasticType = static_cast<btTypedConstraintType>(MAX_CONSTRAINT_TYPE + 1);
+
+// Contacts and ordinary joints give way by this share of what they would by inertia alone. Without it redundant rows would have no unique answer;
+// a hundred times more and heavy loads sink in visibly.
+constexpr double kSoftness = 1e-5;
+
+// Rows are linear within a step, joints are not: a step is solved again while the difference would change a joint's force by more than this share of
+// its capacity, or of its force.
+constexpr double kCorrectionTolerance = 1e-4;
+constexpr int kMostCorrections = 2;
+constexpr int kMostBreakSolves = 4;
+
+Vec6 velocity_of(const btVector3& linear, const btVector3& angular) {
+  Vec6 result;
+  result << from_bullet(linear), from_bullet(angular);
+  return result;
+}
+
+Mat3 matrix_of(const btMatrix3x3& m) {
+  Mat3 result;
+  for (int row = 0; row < 3; ++row) result.row(row) = from_bullet(m[row]).transpose();
+  return result;
+}
+
+bool can_move(const btSolverBody& body) {
+  return body.m_originalBody && body.m_originalBody->getInvMass() > 0;
+}
+
+Vec6 jacobian_of(const btVector3& linear, const btVector3& angular) {
+  return velocity_of(linear, angular);
+}
+
+/// Where a part's joint frame will be after a step.
+Transform carried(const btRigidBody& part, const Transform& frame, const Vec6& velocity, double dt) {
+  return moved(from_bullet(part.getWorldTransform()), velocity.head<3>(), velocity.tail<3>(), dt) * frame;
+}
+
+}  // namespace
+
+PlasticConstraint::PlasticConstraint(btRigidBody& a, btRigidBody& b, const JointFrames& given, const PlasticLaw& given_law)
+    : btTypedConstraint(kPlasticType, a, b), law(given_law), frames(given) {}
+
+void PlasticConstraint::getInfo1(btConstraintInfo1* info) {
+  info->m_numConstraintRows = 0;
+  info->nub = 0;
+}
+
+void PlasticConstraint::getInfo2(btConstraintInfo2*) {}
+
+bool PlasticConstraint::is_plastic(const btTypedConstraint& constraint) {
+  return constraint.getConstraintType() == kPlasticType;
+}
+
+Transform PlasticConstraint::on_a() const {
+  return from_bullet(m_rbA.getWorldTransform()) * frames.in_a;
+}
+
+Transform PlasticConstraint::on_b() const {
+  return from_bullet(m_rbB.getWorldTransform()) * frames.in_b;
+}
+
+bool PlasticConstraint::yield() {
+  const bool breaks = rigid::yield(law, state, on_a(), on_b(), scale);
+  scale = 1;
+  return breaks;
+}
+
+btScalar StructureSolver::solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds, int manifold_count,
+                                     btTypedConstraint** constraints, int constraint_count, const btContactSolverInfo& info, btIDebugDraw* drawer,
+                                     btDispatcher* dispatcher) {
+  joints_.clear();
+  for (int i = 0; i < constraint_count; ++i) {
+    if (constraints[i]->isEnabled() && PlasticConstraint::is_plastic(*constraints[i])) joints_.push_back(static_cast<PlasticConstraint*>(constraints[i]));
+  }
+  btContactSolverInfo ours = info;
+  if (!joints_.empty()) {
+    ours.m_splitImpulse = false;  // overlaps are undone by the same rows
+    ours.m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
+  }
+  return btSequentialImpulseConstraintSolver::solveGroup(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, ours, drawer,
+                                                         dispatcher);
+}
+
+btScalar StructureSolver::solveGroupCacheFriendlyIterations(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds,
+                                                            int manifold_count, btTypedConstraint** constraints, int constraint_count,
+                                                            const btContactSolverInfo& info, btIDebugDraw* drawer) {
+  if (joints_.empty()) {
+    return btSequentialImpulseConstraintSolver::solveGroupCacheFriendlyIterations(bodies, body_count, manifolds, manifold_count, constraints,
+                                                                                  constraint_count, info, drawer);
+  }
+  collect_bodies();
+  collect_joints(info.m_timeStep);
+  collect_rows();
+  solve();
+  write_back();
+  return 0;
+}
+
+void StructureSolver::collect_bodies() {
+  island_.bodies.clear(), velocities_.clear(), pool_of_body_.clear();
+  body_of_pool_.assign(static_cast<size_t>(m_tmpSolverBodyPool.size()), -1);
+  for (int i = 0; i < m_tmpSolverBodyPool.size(); ++i) {
+    btSolverBody& body = m_tmpSolverBodyPool[i];
+    // Rows that were warm-started have pushed already.
+    body.m_deltaLinearVelocity.setZero(), body.m_deltaAngularVelocity.setZero();
+    if (!can_move(body)) continue;
+    body_of_pool_[static_cast<size_t>(i)] = static_cast<int>(island_.bodies.size());
+    pool_of_body_.push_back(i);
+    IslandBody& ours = island_.bodies.emplace_back();
+    ours.start = velocity_of(body.m_linearVelocity, body.m_angularVelocity);
+    ours.free = ours.start + velocity_of(body.m_externalForceImpulse, body.m_externalTorqueImpulse);
+    ours.mass = 1 / body.m_originalBody->getInvMass();
+    const Mat3 axes = matrix_of(body.m_worldTransform.getBasis());
+    const Vec3 inverse = from_bullet(body.m_originalBody->getInvInertiaDiagLocal());
+    ours.inertia = axes * inverse.cwiseInverse().asDiagonal() * axes.transpose();
+    velocities_.push_back(ours.start);
+  }
+}
+
+int StructureSolver::index_of(const btRigidBody& body) const {
+  return body.getInvMass() > 0 ? body_of_pool_[static_cast<size_t>(body.getCompanionId())] : -1;
+}
+
+void StructureSolver::collect_joints(double dt) {
+  island_.dt = dt;
+  island_.joints.clear(), start_strains_.clear(), start_capacities_.clear();
+  for (PlasticConstraint* joint : joints_) {
+    const btRigidBody &a = joint->getRigidBodyA(), &b = joint->getRigidBodyB();
+    const JointGeometry geometry = measure(joint->state, joint->on_a(), joint->on_b());
+    IslandJoint& ours = island_.joints.emplace_back();
+    ours.body_a = index_of(a), ours.body_b = index_of(b);
+    jacobians(geometry, from_bullet(a.getCenterOfMassPosition()), from_bullet(b.getCenterOfMassPosition()), ours.jacobian_a, ours.jacobian_b);
+    if (ours.body_a < 0) ours.outer_rate += ours.jacobian_a * velocity_of(a.getLinearVelocity(), a.getAngularVelocity());
+    if (ours.body_b < 0) ours.outer_rate += ours.jacobian_b * velocity_of(b.getLinearVelocity(), b.getAngularVelocity());
+    ours.strain = geometry.strain;
+    ours.capacity = capacity_now(joint->law, joint->state);
+    ours.law = &joint->law;
+    joint->scale = 1, joint->solved = true;
+    start_strains_.push_back(ours.strain), start_capacities_.push_back(ours.capacity);
+  }
+}
+
+void StructureSolver::collect_rows() {
+  island_.rows.clear(), ranges_.clear();
+  add_rows(m_tmpSolverContactConstraintPool, false);  // first: friction rows name their contact by its place in this pool
+  add_rows(m_tmpSolverContactFrictionConstraintPool, true);
+  add_rows(m_tmpSolverContactRollingFrictionConstraintPool, true);
+  add_rows(m_tmpSolverNonContactConstraintPool, false);
+}
+
+void StructureSolver::add_rows(btConstraintArray& pool, bool friction) {
+  ranges_.push_back({&pool, island_.rows.size()});
+  for (int i = 0; i < pool.size(); ++i) {
+    const btSolverConstraint& row = pool[i];
+    IslandRow& ours = island_.rows.emplace_back();
+    ours.body_a = body_of_pool_[static_cast<size_t>(row.m_solverBodyIdA)], ours.body_b = body_of_pool_[static_cast<size_t>(row.m_solverBodyIdB)];
+    ours.jacobian_a = jacobian_of(row.m_contactNormal1, row.m_relpos1CrossNormal);
+    ours.jacobian_b = jacobian_of(row.m_contactNormal2, row.m_relpos2CrossNormal);
+    const double inverse = row.m_jacDiagABInv;  // the engine has multiplied target and softness with it
+    ours.softness = inverse > 0 ? (row.m_cfm + kSoftness) / inverse : 1;
+    ours.target = inverse > 0 ? row.m_rhs / inverse : 0;
+    ours.low = row.m_lowerLimit, ours.high = row.m_upperLimit;
+    ours.impulse = row.m_appliedImpulse;
+    if (!friction) continue;
+    ours.normal = row.m_frictionIndex;
+    ours.friction = row.m_friction;
+  }
+}
+
+void StructureSolver::solve() {
+  const IslandSettings settings;
+  int factors = 0;
+  const auto run = [&] {
+    report_ = newton_.solve(island_, settings, velocities_);
+    factors += report_.factors;
+  };
+  run();
+  for (int pass = 0; pass < kMostCorrections && correct_geometry(); ++pass) run();
+  for (int pass = 0; pass < kMostBreakSolves && limit_to_break(); ++pass) run();
+  ++health.islands;
+  health.factors += factors;
+  health.unconverged += report_.converged ? 0 : 1;
+  health.most_factors = std::max(health.most_factors, factors);
+}
+
+/// Strains as they really are after the parts have moved; without this turning pieces gain energy. Returns whether it matters.
+bool StructureSolver::correct_geometry() {
+  const double dt = island_.dt;
+  bool matters = false;
+  for (size_t j = 0; j < joints_.size(); ++j) {
+    const PlasticConstraint& joint = *joints_[j];
+    IslandJoint& ours = island_.joints[j];
+    const auto end = [&](const btRigidBody& part, int index, const Transform& frame) {
+      const Vec6 velocity = index >= 0 ? velocities_[static_cast<size_t>(index)] : velocity_of(part.getLinearVelocity(), part.getAngularVelocity());
+      return carried(part, frame, velocity, dt);
+    };
+    const JointGeometry after = measure(joint.state, end(joint.getRigidBodyA(), ours.body_a, joint.frames.in_a),
+                                        end(joint.getRigidBodyB(), ours.body_b, joint.frames.in_b));
+    const Vec6 corrected = after.strain - dt * ours.rate;
+    const Vec6 error = joint.law.stiffness.cwiseProduct(corrected - ours.strain).cwiseAbs();
+    for (int row = 0; row < 6; ++row) {
+      const double scale = std::min(ours.capacity[row], std::abs(ours.force[row]) + joint.law.stiffness[row] * 1e-9);
+      matters = matters || error[row] > kCorrectionTolerance * std::max(scale, 1e-3 * ours.capacity[row]);
+    }
+    ours.strain = corrected;
+  }
+  return matters;
+}
+
+/// A joint that breaks within the step holds for a part of it only: its capacity is lowered until it dissipates what it has left. Returns whether
+/// anything changed.
+bool StructureSolver::limit_to_break() {
+  bool changed = false;
+  for (size_t j = 0; j < joints_.size(); ++j) {
+    PlasticConstraint& joint = *joints_[j];
+    if (!std::isfinite(joint.law.ultimate_elongation) && !std::isfinite(joint.law.ultimate_rotation)) continue;
+    IslandJoint& ours = island_.joints[j];
+    const Vec6 flow = respond(joint.law, ours.capacity, ours.strain + island_.dt * ours.rate).flow.cwiseAbs();
+    const auto share = [](double left, double used) { return used > left ? std::max(left, 0.0) / used : 1.0; };
+    const double scale = std::min(share(joint.law.ultimate_elongation - joint.state.elongation(), flow.head<3>().sum()),
+                                  share(joint.law.ultimate_rotation - joint.state.rotation(), flow.tail<3>().sum()));
+    if (std::abs(scale - joint.scale) < 1e-6) continue;
+    if (scale == 1 && joint.scale == 1) continue;
+    joint.scale = scale;
+    ours.capacity = scale * start_capacities_[j];
+    changed = true;
+  }
+  return changed;
+}
+
+void StructureSolver::write_back() {
+  for (size_t i = 0; i < pool_of_body_.size(); ++i) {
+    btSolverBody& body = m_tmpSolverBodyPool[pool_of_body_[i]];
+    const Vec6 change = velocities_[i] - island_.bodies[i].free;
+    body.m_deltaLinearVelocity = to_bullet(change.head<3>());
+    body.m_deltaAngularVelocity = to_bullet(change.tail<3>());
+  }
+  for (const RowRange& range : ranges_) {
+    for (int i = 0; i < range.pool->size(); ++i) (*range.pool)[i].m_appliedImpulse = island_.rows[range.first + static_cast<size_t>(i)].impulse;
+  }
+}
+
+}  // namespace crumple::rigid

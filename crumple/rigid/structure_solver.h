@@ -1,0 +1,78 @@
+#pragma once
+
+#include <vector>
+
+#include <btBulletDynamicsCommon.h>
+
+#include "crumple/rigid/island.h"
+#include "crumple/rigid/plastic_joint.h"
+#include "crumple/rigid/world.h"
+
+namespace crumple::rigid {
+
+/// An elastic-plastic joint as the engine sees it: it links its parts into one island and has no rows of its own, for StructureSolver holds it.
+class PlasticConstraint final : public btTypedConstraint {
+ public:
+  PlasticConstraint(btRigidBody& a, btRigidBody& b, const JointFrames& frames, const PlasticLaw& law);
+
+  void getInfo1(btConstraintInfo1* info) override;
+  void getInfo2(btConstraintInfo2* info) override;
+  void setParam(int, btScalar, int) override {}
+  btScalar getParam(int, int) const override { return 0; }
+
+  static bool is_plastic(const btTypedConstraint& constraint);
+
+  /// The joint's frame as each part carries it.
+  Transform on_a() const, on_b() const;
+  /// After the parts have moved: see rigid::yield.
+  bool yield();
+
+  PlasticLaw law;
+  PlasticState state;
+  JointFrames frames;
+  double scale = 1;     // of the capacities in the step in which it breaks
+  bool solved = false;  // in the last step
+};
+
+/// Islands that elastic-plastic joints hold together are solved directly, all others by the engine's own solver.
+class StructureSolver final : public btSequentialImpulseConstraintSolver {
+ public:
+  btScalar solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds, int manifold_count, btTypedConstraint** constraints,
+                      int constraint_count, const btContactSolverInfo& info, btIDebugDraw* drawer, btDispatcher* dispatcher) override;
+
+  World::StructureHealth health;
+
+ protected:
+  btScalar solveGroupCacheFriendlyIterations(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds, int manifold_count,
+                                             btTypedConstraint** constraints, int constraint_count, const btContactSolverInfo& info,
+                                             btIDebugDraw* drawer) override;
+
+ private:
+  /// A pool of the engine's rows, and where it begins among the island's.
+  struct RowRange {
+    btConstraintArray* pool;
+    size_t first;
+  };
+  void collect_bodies();
+  void collect_joints(double dt);
+  void collect_rows();
+  void add_rows(btConstraintArray& pool, bool friction);
+  void solve();
+  bool correct_geometry();
+  bool limit_to_break();
+  void write_back();
+  int index_of(const btRigidBody& body) const;
+
+  std::vector<PlasticConstraint*> joints_;  // of the island at hand; empty: not ours
+  Island island_;
+  IslandSolver newton_;
+  IslandReport report_;
+  std::vector<Vec6> velocities_;      // #bodies of island_
+  std::vector<Vec6> start_strains_;   // #joints, before corrections
+  std::vector<Vec6> start_capacities_;
+  std::vector<int> body_of_pool_;     // index in island_.bodies of each of the engine's solver bodies, -1: does not move
+  std::vector<int> pool_of_body_;     // and back
+  std::vector<RowRange> ranges_;
+};
+
+}  // namespace crumple::rigid
