@@ -181,6 +181,14 @@ bool World::has_part(int part) const {
   return part >= 0 && part < static_cast<int>(engine_->parts.size()) && engine_->parts[part];
 }
 
+/// The engine would tell only those that are awake.
+void World::set_gravity(const Vec3& gravity) {
+  engine_->settings.gravity = gravity;
+  engine_->world.setGravity(to_bullet(gravity));
+  for (const auto& part : engine_->parts)
+    if (part && part->motion == Motion::Dynamic) part->body.setGravity(to_bullet(gravity));
+}
+
 void World::step(double dt, Loads& loads) {
   assert(dt > 0);
   Engine& engine = *engine_;

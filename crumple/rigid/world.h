@@ -83,6 +83,9 @@ class World {
   /// Two parts do not collide, until told otherwise. For neighbours that touch at rest and are not joined directly.
   void ignore_contact(int part_a, int part_b, bool ignored = true);
 
+  /// From the next step on. What sleeps stays asleep.
+  void set_gravity(const Vec3& gravity);
+
   /// One step of exactly dt; fills `loads` anew.
   void step(double dt, Loads& loads);
 
