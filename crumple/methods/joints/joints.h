@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,12 +22,13 @@ struct MaterialChoice {
   std::optional<double> steel, aluminium, wood;  // yield stress, Pa
   std::optional<double> concrete;                // share of steel in the section; the steel's yield stress is `yield`
   std::optional<SolidMaterial> numbers;
-  // changes to a material by name
+  // changes to a material
+  ShearRule shear_rule = ShearRule::Tresca;
   std::optional<double> yield;  // of concrete's steel, Pa
   std::optional<double> hardening, ultimate_strain, ultimate_rotation, density;
 };
 
-/// One of the sections, or capacities and stiffnesses that are given.
+/// One of the sections, or capacities and stiffnesses that are given; with a section they replace its own.
 struct SectionChoice {
   std::optional<std::vector<double>> rect;    // width, height
   std::optional<double> circle;               // diameter
@@ -73,7 +75,8 @@ struct SinglePiece {
   std::optional<double> mass, density;
 };
 
-/// A joint between single pieces, ends of bars or cells of plates: whatever is at the place, or what is named.
+/// A joint between two pieces that are named: single ones, those of a bar ("rail 1" to "rail 8") or cells of a plate ("deck 2 5": second along x,
+/// fifth along z). Where the two are joined anyway it takes that joint's place.
 struct SingleJoint {
   std::string name;
   std::string a, b;  // pieces; b empty: the world
@@ -134,6 +137,7 @@ struct Model {
   std::vector<Joint> joints;
   std::vector<std::pair<int, int>> touching;  // pieces that touch at rest: they never collide
   std::vector<std::vector<Follow>> follow;    // #pieces x #vertices of its surface; empty: rigid
+  std::vector<std::vector<int>> joints_of;    // #pieces: its joints, ascending
 };
 
 /// The book of one joint, all doubles.
@@ -153,9 +157,15 @@ void describe(Fields& fields, Settings& settings);
 void describe(Fields& fields, MaterialChoice& material);
 void describe(Fields& fields, SectionChoice& section);
 void describe(Fields& fields, Behaviour& behaviour);
+void describe(Fields& fields, Bar& bar);
+void describe(Fields& fields, Plate& plate);
+void describe(Fields& fields, SinglePiece& piece);
+void describe(Fields& fields, SingleJoint& joint);
+void describe(Fields& fields, Support& support);
 
 /// `meshes`: #settings.pieces, null where the piece is a box; density in kg/m^3 for single pieces without one and materials without one.
-/// Unconnected pieces, sizes that are none, zero pieces, a mechanism without supports are errors; they name the JSON key below "structure".
+/// Unconnected pieces, sizes that are none, zero pieces, a mechanism without supports are errors. Their text begins with the JSON pointer below
+/// "structure" ("/bars/2/section: the wall of ..."), or with ": " if it concerns the whole.
 Result<Model> build(const Settings& settings, std::span<const TriMesh* const> meshes, double density);
 State start(const Model& model);
 std::vector<StateArray> arrays(State& state);
