@@ -8,14 +8,14 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
-#include "crumple/methods/pieces/block_factor.h"
+#include "crumple/math/block_cholesky.h"
 
 namespace crumple::pieces {
 
 /// Rigid pieces joined by springs, all but the root of the tree free to move.
 struct StressSolver {
   std::vector<Mat3> turning;  // #links of the group: stiffness against turning, A S
-  BlockFactor factor;         // a row for each piece of the group; that of the root stands alone
+  BlockCholesky factor;       // a row for each piece of the group; that of the root stands alone
 };
 
 namespace {
@@ -59,28 +59,29 @@ Carried carried_by(const Link& link, const Wrench& on_b) {
 }
 
 /// From a piece's displacement and turn to those of its matter at `arm` from its centre.
-Block motion_at(const Vec3& arm) {
-  Block m = Block::Identity();
+Mat6 motion_at(const Vec3& arm) {
+  Mat6 m = Mat6::Identity();
   m.topRightCorner<3, 3>() = -cross_matrix(arm);
   return m;
 }
 
 /// A link's springs between its pieces: K += B^T C B.
-void add_stiffness(const Model& model, const Group& group, int l, const Mat3& turning, std::vector<BlockFactor::Entry>& entries) {
+void add_stiffness(const Model& model, const Group& group, int l, const Mat3& turning, BlockCholesky& matrix) {
   const Link& link = link_at(model, group, l);
-  Block c = Block::Zero();
+  Mat6 c = Mat6::Zero();
   c.topLeftCorner<3, 3>().diagonal().setConstant(link.area);
   c.bottomRightCorner<3, 3>() = turning;
   const std::array<int, 2> ends = group.ends[static_cast<size_t>(l)];
-  const Block motion[2] = {-motion_at(link.center - piece_at(model, group, ends[0]).center),
-                           motion_at(link.center - piece_at(model, group, ends[1]).center)};
+  const Mat6 motion[2] = {-motion_at(link.center - piece_at(model, group, ends[0]).center),
+                          motion_at(link.center - piece_at(model, group, ends[1]).center)};
   const int root = group.tree[0].piece;
   for (size_t i = 0; i < 2; ++i) {
-    for (size_t j = 0; j < 2; ++j) {
-      if (ends[i] < ends[j] || ends[i] == root || ends[j] == root) continue;
-      entries.push_back({ends[i], ends[j], motion[i].transpose() * c * motion[j]});
-    }
+    if (ends[i] != root) matrix.diagonal(ends[i]) += motion[i].transpose() * c * motion[i];
   }
+  if (ends[0] == root || ends[1] == root) return;
+  const BlockCholesky::Slot slot = matrix.slot(ends[0], ends[1]);
+  const size_t row = slot.flipped ? 1 : 0;
+  matrix.link(slot.index) += motion[row].transpose() * c * motion[1 - row];
 }
 
 /// What the springs carry when pieces are displaced; what they give to each piece is taken from `left`.
@@ -159,13 +160,21 @@ double energy_over_tree(const Model& model, const Group& group, std::span<const 
 namespace {
 
 std::shared_ptr<const StressSolver> make_solver(const Model& model, const Group& group) {
-  std::vector<Mat3> turning;
-  std::vector<BlockFactor::Entry> entries = {{group.tree[0].piece, group.tree[0].piece, Block::Identity()}};
-  for (int l = 0; l < static_cast<int>(group.links.size()); ++l) {
-    turning.push_back(link_at(model, group, l).area * link_at(model, group, l).turning.inverse());
-    add_stiffness(model, group, l, turning.back(), entries);
+  const int root = group.tree[0].piece;
+  std::vector<std::pair<int, int>> links;
+  for (const auto& [a, b] : group.ends) {
+    if (a != root && b != root) links.emplace_back(a, b);
   }
-  return std::make_shared<const StressSolver>(StressSolver{std::move(turning), BlockFactor(static_cast<int>(group.pieces.size()), entries)});
+  auto solver = std::make_shared<StressSolver>();
+  solver->factor.analyze(static_cast<int>(group.pieces.size()), links);
+  solver->factor.diagonal(root).setIdentity();
+  for (int l = 0; l < static_cast<int>(group.links.size()); ++l) {
+    solver->turning.push_back(link_at(model, group, l).area * link_at(model, group, l).turning.inverse());
+    add_stiffness(model, group, l, solver->turning.back(), solver->factor);
+  }
+  [[maybe_unused]] const bool definite = solver->factor.factor();  // every piece hangs on the root
+  assert(definite);
+  return solver;
 }
 
 }  // namespace
