@@ -37,6 +37,9 @@ JointGeometry measure(const PlasticState& state, const Transform& a, const Trans
 /// Rate of the strain = jacobian_a (velocity, spin of a) + jacobian_b (...), velocities of the centres of mass, world.
 void jacobians(const JointGeometry& geometry, const Vec3& center_a, const Vec3& center_b, Mat6& jacobian_a, Mat6& jacobian_b);
 
+/// Makes the elastic strain of the joint where it now stands what is given: all else becomes plastic offset and bend. Books nothing.
+void keep_strain(PlasticState& state, const Transform& a, const Transform& b, const Vec6& strain);
+
 /// After a step: yields what is beyond the capacity, books flow, work, force and utilisation, and breaks. `scale` (0..1) lowers the capacities within the
 /// step in which a joint breaks, so that it dissipates what it can and not more. Returns whether it has just broken.
 bool yield(const PlasticLaw& law, PlasticState& state, const Transform& a, const Transform& b, double scale = 1);
