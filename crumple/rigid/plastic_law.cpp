@@ -76,6 +76,11 @@ void keep_simple(const Rows& rows, Kept& kept) {
   }
 }
 
+/// Rounding must not let a row keep more than its trial: then work could be negative.
+double no_more_than(double trial, double force) {
+  return std::copysign(std::min(std::abs(force), std::abs(trial)), trial);
+}
+
 void return_alone(const Rows& rows, int row, Kept& kept) {
   if (rows.kind[row] != RowKind::Limited || std::abs(rows.trial[row]) <= rows.capacity[row]) return;
   kept.force[row] = std::copysign(rows.capacity[row], rows.trial[row]);
@@ -133,7 +138,7 @@ void return_ellipsoid(const Rows& rows, Kept& kept) {
   for (int i = 0; i < 6; ++i) {
     if (rows.kind[i] != RowKind::Limited) continue;
     const double left = 1 / (1 + tau * weight[i]);
-    kept.force[i] = rows.capacity[i] * z[i];
+    kept.force[i] = no_more_than(rows.trial[i], rows.capacity[i] * z[i]);
     kept.slope(i, i) = rows.modulus[i] * left;
     pull[i] = rows.modulus[i] / rows.capacity[i] * left * z[i];
     along += in.softness[i] * left * z[i] * z[i];
@@ -217,9 +222,10 @@ void return_axial_and_bending(const Rows& rows, Kept& kept) {
     if (rows.kind[4 + i] != RowKind::Limited) weight[i] = 1;  // its use is 0
   }
   const BeamPoint point = nearest_on_beam(n, 2 * axial.largest / bending.largest, bending.use, weight);
-  if (axial.largest > 0) kept.force[0] = std::copysign(rows.capacity[0] * point.axial, rows.trial[0]);
+  if (axial.largest > 0) kept.force[0] = no_more_than(rows.trial[0], rows.capacity[0] * point.axial);
   for (int i = 0; i < 2; ++i) {
-    if (rows.kind[4 + i] == RowKind::Limited) kept.force[4 + i] = rows.capacity[4 + i] * point.bending * point.direction[i];
+    if (rows.kind[4 + i] == RowKind::Limited)
+      kept.force[4 + i] = no_more_than(rows.trial[4 + i], rows.capacity[4 + i] * point.bending * point.direction[i]);
   }
   if (!point.tip) return beam_slope(rows, point, axial, bending, weight, kept);
   for (const int i : {0, 4, 5}) {
