@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -64,15 +65,21 @@ struct IslandReport {
   double residual = 0;     // relative, at the end
 };
 
-/// Keeps the order of elimination while the links stay the same.
+struct IslandWork;
+
+/// Keeps the order of elimination while the links stay the same, and its memory. What it finds does not depend on what it solved before.
 class IslandSolver {
  public:
+  IslandSolver();
+  ~IslandSolver();
+  IslandSolver(IslandSolver&&) noexcept;
+  IslandSolver& operator=(IslandSolver&&) noexcept;
+
   /// `velocities`: #bodies. On entry the first guess, on return the solution. Fills impulses of rows, force and rate of joints.
   IslandReport solve(Island& island, const IslandSettings& settings, std::span<Vec6> velocities);
 
  private:
-  BlockCholesky matrix_;
-  std::vector<std::pair<int, int>> links_;  // of matrix_
+  std::unique_ptr<IslandWork> work_;
 };
 
 }  // namespace crumple::rigid
