@@ -49,7 +49,7 @@ Transform carried(const btRigidBody& part, const Transform& frame, const Vec6& v
 }  // namespace
 
 PlasticConstraint::PlasticConstraint(btRigidBody& a, btRigidBody& b, const JointFrames& given, const PlasticLaw& given_law)
-    : btTypedConstraint(kPlasticType, a, b), law(given_law), frames(given) {}
+    : btTypedConstraint(kPlasticType, a, b), law(given_law), step_law(given_law), frames(given) {}
 
 void PlasticConstraint::getInfo1(btConstraintInfo1* info) {
   info->m_numConstraintRows = 0;
@@ -71,7 +71,7 @@ Transform PlasticConstraint::on_b() const {
 }
 
 bool PlasticConstraint::yield() {
-  const bool breaks = rigid::yield(law, state, on_a(), on_b(), scale);
+  const bool breaks = rigid::yield(step_law, state, on_a(), on_b(), scale);
   scale = 1;
   return breaks;
 }
@@ -137,18 +137,34 @@ void StructureSolver::collect_joints(double dt) {
   island_.joints.clear(), start_strains_.clear(), start_capacities_.clear();
   for (PlasticConstraint* joint : joints_) {
     const btRigidBody &a = joint->getRigidBodyA(), &b = joint->getRigidBodyB();
-    const JointGeometry geometry = measure(joint->state, joint->on_a(), joint->on_b());
+    JointGeometry geometry = measure(joint->state, joint->on_a(), joint->on_b());
     IslandJoint& ours = island_.joints.emplace_back();
     ours.body_a = index_of(a), ours.body_b = index_of(b);
+    if (joint->law.paper_switch) switch_rows(*joint, ours, geometry);
     jacobians(geometry, from_bullet(a.getCenterOfMassPosition()), from_bullet(b.getCenterOfMassPosition()), ours.jacobian_a, ours.jacobian_b);
     if (ours.body_a < 0) ours.outer_rate += ours.jacobian_a * velocity_of(a.getLinearVelocity(), a.getAngularVelocity());
     if (ours.body_b < 0) ours.outer_rate += ours.jacobian_b * velocity_of(b.getLinearVelocity(), b.getAngularVelocity());
     ours.strain = geometry.strain;
     ours.capacity = capacity_now(joint->law, joint->state);
-    ours.law = &joint->law;
+    ours.law = &joint->step_law;
     joint->scale = 1, joint->solved = true;
     start_strains_.push_back(ours.strain), start_capacities_.push_back(ours.capacity);
   }
+}
+
+/// Paper 5's rule (eq. 3.2): rows that are too stiff for the step forget their strain.
+void StructureSolver::switch_rows(PlasticConstraint& joint, const IslandJoint& ours, JointGeometry& geometry) const {
+  Vec6 least = Vec6::Constant(PlasticLaw::kNever);
+  for (const int index : {ours.body_a, ours.body_b}) {
+    if (index < 0) continue;
+    const IslandBody& body = island_.bodies[static_cast<size_t>(index)];
+    for (int row = 0; row < 3; ++row) {
+      const Vec3 axis = geometry.frame.col(row);
+      least[row] = std::min(least[row], body.mass), least[row + 3] = std::min(least[row + 3], axis.dot(body.inertia * axis));
+    }
+  }
+  joint.step_law = switched(joint.law, least, island_.dt, geometry.strain);
+  keep_strain(joint.state, joint.on_a(), joint.on_b(), geometry.strain);
 }
 
 void StructureSolver::collect_rows() {
@@ -208,9 +224,9 @@ bool StructureSolver::correct_geometry() {
     const JointGeometry after = measure(joint.state, end(joint.getRigidBodyA(), ours.body_a, joint.frames.in_a),
                                         end(joint.getRigidBodyB(), ours.body_b, joint.frames.in_b));
     const Vec6 corrected = after.strain - dt * ours.rate;
-    const Vec6 error = joint.law.stiffness.cwiseProduct(corrected - ours.strain).cwiseAbs();
+    const Vec6 error = joint.step_law.stiffness.cwiseProduct(corrected - ours.strain).cwiseAbs();
     for (int row = 0; row < 6; ++row) {
-      const double scale = std::min(ours.capacity[row], std::abs(ours.force[row]) + joint.law.stiffness[row] * 1e-9);
+      const double scale = std::min(ours.capacity[row], std::abs(ours.force[row]) + joint.step_law.stiffness[row] * 1e-9);
       matters = matters || error[row] > kCorrectionTolerance * std::max(scale, 1e-3 * ours.capacity[row]);
     }
     ours.strain = corrected;
@@ -224,12 +240,12 @@ bool StructureSolver::limit_to_break() {
   bool changed = false;
   for (size_t j = 0; j < joints_.size(); ++j) {
     PlasticConstraint& joint = *joints_[j];
-    if (!std::isfinite(joint.law.ultimate_elongation) && !std::isfinite(joint.law.ultimate_rotation)) continue;
+    if (!std::isfinite(joint.step_law.ultimate_elongation) && !std::isfinite(joint.step_law.ultimate_rotation)) continue;
     IslandJoint& ours = island_.joints[j];
-    const Vec6 flow = respond(joint.law, ours.capacity, ours.strain + island_.dt * ours.rate).flow.cwiseAbs();
+    const Vec6 flow = respond(joint.step_law, ours.capacity, ours.strain + island_.dt * ours.rate).flow.cwiseAbs();
     const auto share = [](double left, double used) { return used > left ? std::max(left, 0.0) / used : 1.0; };
-    const double scale = std::min(share(joint.law.ultimate_elongation - joint.state.elongation(), flow.head<3>().sum()),
-                                  share(joint.law.ultimate_rotation - joint.state.rotation(), flow.tail<3>().sum()));
+    const double scale = std::min(share(joint.step_law.ultimate_elongation - joint.state.elongation(), flow.head<3>().sum()),
+                                  share(joint.step_law.ultimate_rotation - joint.state.rotation(), flow.tail<3>().sum()));
     if (std::abs(scale - joint.scale) < 1e-6) continue;
     if (scale == 1 && joint.scale == 1) continue;
     joint.scale = scale;

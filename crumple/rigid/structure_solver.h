@@ -28,6 +28,7 @@ class PlasticConstraint final : public btTypedConstraint {
   bool yield();
 
   PlasticLaw law;
+  PlasticLaw step_law;  // of the step: rows may be switched, see PlasticLaw::paper_switch
   PlasticState state;
   JointFrames frames;
   double scale = 1;     // of the capacities in the step in which it breaks
@@ -55,6 +56,7 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   };
   void collect_bodies();
   void collect_joints(double dt);
+  void switch_rows(PlasticConstraint& joint, const IslandJoint& ours, JointGeometry& geometry) const;
   void collect_rows();
   void add_rows(btConstraintArray& pool, bool friction);
   void solve();
