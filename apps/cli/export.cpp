@@ -13,7 +13,7 @@ Result<io::ExportReport> export_animation(Playback& playback, const std::filesys
   const io::FrameSource source = [&](int index) -> Result<Frame> {
     if (interrupted()) return system_error("interrupted");
     progress.update(index + 1);
-    return playback.frame(frames[static_cast<size_t>(index)], colors && static_cast<size_t>(index) + 1 == frames.size());
+    return playback.frame(frames[static_cast<size_t>(index)], colors && static_cast<size_t>(index) + 1 == frames.size() ? ColorBy::State : ColorBy::Look);
   };
   io::ExportSettings settings;
   settings.name = playback.scene().title.empty() ? "crumple" : playback.scene().title;
@@ -45,7 +45,7 @@ int run(const Options& options) {
   if (extension == ".glb") {
     report = export_animation(*playback, options.file, options.colors, options.loudness);
   } else {
-    Result<Frame> frame = playback->frame(options.frame >= 0 ? options.frame : playback->frames().back(), options.colors);
+    Result<Frame> frame = playback->frame(options.frame >= 0 ? options.frame : playback->frames().back(), options.colors ? ColorBy::State : ColorBy::Look);
     if (!frame) return complain(frame.error());
     report = extension == ".obj" ? io::export_obj(*frame, options.file) : io::export_ply(*frame, options.file);
   }
@@ -63,7 +63,7 @@ void add_export(CLI::App& app, Action& action) {
   command->add_option("recording", options->folder, "Folder made by 'crumple run'")->required();
   command->add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame)")->required();
   command->add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)")->check(CLI::Range(0, 1000000000));
-  command->add_flag("--colors", options->colors, "Vertex colours by example weights");
+  command->add_flag("--colors", options->colors, "Vertex colours by example weights, and by utilisation of structures");
   options->loudness.add_to(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -33,10 +33,6 @@ std::string sheet_footer(const Playback& playback) {
   return count == 0 ? title : fmt::format("{}   {} crumpling bodies, rms displacement {:.1f} cm on average at the end", title, count, 100 * sum / static_cast<double>(count));
 }
 
-bool wants_colors(const PictureOptions& options) {
-  return options.render.color == render::ColorMode::Weights;
-}
-
 }  // namespace
 
 Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& options) {
@@ -56,7 +52,7 @@ Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& o
     fit.aspect = static_cast<double>(options.render.width) / options.render.height;
     fit.fov_degrees = camera.fov_degrees;
     for (const Body& body : playback.bodies()) {
-      if (!body.layers.empty()) fit.names.push_back(body.description->name);
+      if (!body.layers.empty() || body.structure) fit.names.push_back(body.description->name);
     }
     camera = render::fit_camera(frames, fit);
   }
@@ -71,7 +67,7 @@ Result<void> make_picture(Playback& playback, const PictureOptions& options, con
   std::vector<io::Image> tiles;
   std::vector<std::string> captions;
   Progress progress(loudness.style(), "render", static_cast<long>(numbers.size()));
-  const auto frame_at = [&](int index) { return playback.frame(numbers[static_cast<size_t>(index)], wants_colors(options)); };
+  const auto frame_at = [&](int index) { return playback.frame(numbers[static_cast<size_t>(index)], options.colors); };
   const auto take = [&](int index, const Frame& frame, io::Image image) -> Result<void> {
     tiles.push_back(std::move(image));
     captions.push_back(fmt::format("{:.2f} s   frame {}", frame.time, frame.number));
@@ -92,7 +88,7 @@ Result<void> make_video(Playback& playback, const PictureOptions& options, const
   Result<render::VideoWriter> video = render::VideoWriter::create(file, options.render.width, options.render.height, playback.scene().fps);
   if (!video) return video.error();
   Progress progress(loudness.style(), "render", static_cast<long>(playback.frames().size()));
-  const auto frame_at = [&](int index) { return playback.frame(playback.frames()[static_cast<size_t>(index)], wants_colors(options)); };
+  const auto frame_at = [&](int index) { return playback.frame(playback.frames()[static_cast<size_t>(index)], options.colors); };
   const auto take = [&](int index, const Frame&, io::Image image) -> Result<void> {
     progress.update(index + 1);
     return video->add(image);

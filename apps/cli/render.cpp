@@ -36,7 +36,9 @@ int run(const Options& options) {
   if (extension != ".png" && extension != ".mp4") return complain(input_error(fmt::format("{}: pictures are .png, videos .mp4", options.file)));
   PictureOptions picture;
   picture.camera = options.camera;
-  picture.render.color = options.color == "weights" ? render::ColorMode::Weights : options.color == "piece" ? render::ColorMode::Piece : render::ColorMode::Plain;
+  const bool by_state = options.color == "weights" || options.color == "utilisation";
+  picture.colors = options.color == "weights" ? ColorBy::Weights : options.color == "utilisation" ? ColorBy::Utilisation : ColorBy::Look;
+  picture.render.color = by_state ? render::ColorMode::Weights : options.color == "piece" ? render::ColorMode::Piece : render::ColorMode::Plain;
   if (!options.sheet.empty() && (!parse_pair(options.sheet, picture.columns, picture.rows, 20))) {
     return complain(input_error(fmt::format("--sheet {}: expected columns and rows such as 3x3", options.sheet)));
   }
@@ -71,7 +73,7 @@ void add_render(CLI::App& app, Action& action) {
   command->add_option("-o,--output", options->file, "FILE.png (a frame or a sheet), FILE.mp4 (all frames) or FILE.svg (a plot)")->required();
   command->add_option("--frame", options->frame, "One picture of this frame")->check(CLI::Range(0, 1000000000));
   command->add_option("--sheet", options->sheet, "Columns and rows of a contact sheet (default 3x3)");
-  command->add_option("--color", options->color, "plain, weights (of the examples) or piece")->check(CLI::IsMember({"plain", "weights", "piece"}));
+  command->add_option("--color", options->color, "plain, weights (of the examples), utilisation (of joints) or piece")->check(CLI::IsMember({"plain", "weights", "utilisation", "piece"}));
   command->add_option("--camera", options->camera, "ex,ey,ez[:tx,ty,tz][:fov]");
   command->add_option("--size", options->size, "Pixels of a picture or tile, such as 1280x720");
   command->add_option("--samples", options->samples, "Rays a pixel (default 10)")->check(CLI::Range(1, 4096));

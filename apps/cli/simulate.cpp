@@ -1,6 +1,8 @@
 #include "apps/cli/simulate.h"
 
 #include <algorithm>
+#include <numbers>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -17,6 +19,19 @@ Result<RunReport> simulate(const Scene& scene, RunSettings settings, const Loudn
   };
   return run_scene(scene, settings);
 }
+
+namespace {
+
+/// The worst joint is the one that is most used up: broken first, then by its plastic turn, then by the largest share of its capacity that it ever used.
+std::string joints_text(const RunReport& report) {
+  const auto rank = [](const JointReport& joint) { return std::tuple(joint.book.broken_at >= 0, joint.book.turn, joint.book.peak); };
+  const JointReport& worst = *std::max_element(report.joints.begin(), report.joints.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  const std::string broken = worst.book.broken_at < 0 ? "" : fmt::format(", broke at {:.2f} s", worst.book.broken_at);
+  return fmt::format("{} of {} broke, {:.4g} J dissipated; worst: {} of {} (up to {:.0f} % used, {:.3g} degrees of plastic turn{})", report.broken_joints(),
+                     report.joints.size(), report.joint_work(), worst.name, worst.body, 100 * worst.book.peak, worst.book.turn * 180 / std::numbers::pi, broken);
+}
+
+}  // namespace
 
 int exit_code(const RunReport& report) {
   switch (report.outcome) {
@@ -61,6 +76,7 @@ std::string run_table(const Scene& scene, const RunReport& r, const std::filesys
     const std::string when = first == r.breaks.end() ? "" : fmt::format(", the first at {:.2f} s", first->time);
     line("broken", fmt::format("{}: {} of {} links{}; it is in {} part{}", body.name, body.broken_links, body.links, when, body.parts, body.parts == 1 ? "" : "s"));
   }
+  if (!r.joints.empty()) line("joints", joints_text(r));
   frozen();
   line("recording", fmt::format("{} (fingerprint {})", folder.string(), io::hash_text(r.fingerprint)));
   if (r.outcome == Outcome::Interrupted) line("interrupted", "continue with --resume");

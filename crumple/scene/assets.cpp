@@ -99,19 +99,17 @@ Result<std::shared_ptr<const LoadedAsset>> AssetLibrary::load(const Scene& scene
   return std::shared_ptr<const LoadedAsset>(loaded);
 }
 
-Result<std::shared_ptr<const TriMesh>> AssetLibrary::load_mesh(const Scene& scene, const BodyDescription& body) {
-  const std::string key = fmt::format("{}|{}", body.mesh, body.scale);
+Result<std::shared_ptr<const TriMesh>> AssetLibrary::load_mesh(const Scene& scene, const std::string& name, double scale, const std::string& where) {
+  const std::string key = fmt::format("{}|{}", name, scale);
   if (const auto found = meshes_.find(key); found != meshes_.end()) return found->second;
-  const fs::path file = resolve_path(scene, body.mesh);
+  const fs::path file = resolve_path(scene, name);
   std::error_code ignored;
-  if (!fs::exists(file, ignored)) {
-    return input_error(fmt::format("{}: /bodies/{}/mesh: no such file: {}", place_in_file(scene, body.line), body.name, file.string()));
-  }
+  if (!fs::exists(file, ignored)) return input_error(fmt::format("{}: no such file: {}", where, file.string()));
   Result<TriMesh> mesh = io::read_mesh(file);
   if (!mesh) return mesh.error();
   if (mesh->triangles.empty()) return input_error(fmt::format("{}: has no triangles", file.string()));
-  hashes_["mesh " + body.mesh] = hash_vector(mesh->triangles, hash_vector(mesh->positions, 2));
-  for (Vec3& p : mesh->positions) p *= body.scale;
+  hashes_["mesh " + name] = hash_vector(mesh->triangles, hash_vector(mesh->positions, 2));
+  for (Vec3& p : mesh->positions) p *= scale;
   auto shared = std::make_shared<const TriMesh>(std::move(*mesh));
   meshes_[key] = shared;
   return shared;

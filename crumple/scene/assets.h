@@ -22,7 +22,8 @@ struct LoadedAsset {
 class AssetLibrary {
  public:
   Result<std::shared_ptr<const LoadedAsset>> load(const Scene& scene, const BodyDescription& body);
-  Result<std::shared_ptr<const TriMesh>> load_mesh(const Scene& scene, const BodyDescription& body);
+  /// `where`: what complaints begin with.
+  Result<std::shared_ptr<const TriMesh>> load_mesh(const Scene& scene, const std::string& name, double scale, const std::string& where);
 
   /// Unscaled assets by their name in the scene, for recordings that carry them along.
   const std::map<std::string, Asset>& originals() const { return originals_; }

@@ -50,7 +50,7 @@ void build_primitive(Body& body) {
 
 Result<void> build_mesh(Body& body, const Scene& scene, AssetLibrary& library) {
   const BodyDescription& d = *body.description;
-  auto mesh = library.load_mesh(scene, d);
+  auto mesh = library.load_mesh(scene, d.mesh, d.scale, fmt::format("{}: /bodies/{}/mesh", place_in_file(scene, d.line), d.name));
   if (!mesh) return mesh.error();
   body.surface = *mesh;
   if (d.motion != Motion::Dynamic) {
@@ -135,7 +135,9 @@ Result<Body> build_body(const Scene& scene, const BodyDescription& description, 
   body.parts.resize(1), body.parts.front().pieces = {0};
   if (description.look) body.look = *description.look;
   Result<void> built;
-  if (!description.asset.empty()) {
+  if (description.structure) {
+    built = build_structure(body, scene, library);
+  } else if (!description.asset.empty()) {
     built = build_asset(body, scene, library);
   } else if (!description.mesh.empty()) {
     built = build_mesh(body, scene, library);

@@ -32,12 +32,23 @@ struct BodyPart {
 /// The links of a scored body that can break.
 using PieceLayer = LayerOf<pieces::Model, pieces::State>;
 
+/// The pieces of a structure and the books of its joints.
+using StructureLayer = LayerOf<joints::Model, joints::State>;
+
+/// What colours stand for.
+enum class ColorBy {
+  Look,         ///< appearance alone
+  Weights,      ///< bodies that crumple: their example weights
+  Utilisation,  ///< structures: how far their joints are used
+  State,        ///< both
+};
+
 /// One simulated thing: rest geometry, its rigid parts, and the layers that change its shape.
 struct Body {
   const BodyDescription* description = nullptr;
   std::shared_ptr<const LoadedAsset> loaded;   // of a body that can crumple or break
   std::shared_ptr<const TriMesh> surface;      // what is drawn, in the rest frame
-  std::vector<std::shared_ptr<const TriMesh>> skins, cuts;  // #pieces of a scored body: what is drawn once it has broken
+  std::vector<std::shared_ptr<const TriMesh>> skins, cuts;  // #pieces of a scored body: what is drawn once it has broken; a structure has skins only
   Look look, cut_look;
 
   // built once
@@ -46,10 +57,11 @@ struct Body {
   std::vector<double> vertex_masses;           // kg, lumped; of an asset
 
   // state
-  std::vector<BodyPart> parts;                 // in the order of their lowest pieces
+  std::vector<BodyPart> parts;                 // in the order of their lowest pieces; a structure has one for each
   bool frozen = false;
   std::vector<Layer> layers;
   std::optional<PieceLayer> pieces;            // of a scored body that can break
+  std::optional<StructureLayer> structure;     // of a body that is one
 
   bool is_present() const { return parts.front().index >= 0; }
   bool is_broken() const { return parts.size() > 1; }
@@ -60,6 +72,12 @@ struct Body {
 
 /// Builds a body at rest; it is in no world yet.
 Result<Body> build_body(const Scene& scene, const BodyDescription& description, AssetLibrary& library);
+
+/// A structure: one part for each piece. In body_structure.cpp, as are the next two.
+Result<void> build_structure(Body& body, const Scene& scene, AssetLibrary& library);
+rigid::Shape shape_of_piece(const Body& body, int piece);
+/// The piece of a structure that is nearest to a place of its rest frame.
+int nearest_structure_piece(const joints::Model& model, const Vec3& at);
 
 /// The current shape in the rest frame, or nothing for a body that cannot change.
 const std::vector<Vec3f>* current_shape(const Body& body);
@@ -81,13 +99,16 @@ rigid::Shape shape_of_part(const Body& body, const BodyPart& part);
 /// The layers' state: all of it, or what is needed to draw the body.
 enum class Need { Everything, Drawing };
 std::vector<io::ArrayView> layer_arrays(Body& body, Need need);
+/// Overwrites an array from a store; complains if it is missing, of another size or not finite.
+Result<void> restore_array(const io::ArrayStore& store, const std::string& name, const StateArray& array);
 /// Overwrites the layers' state from a store; complains if something is missing or has another size.
 Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need);
 /// Divides the body into the parts that its broken links leave; their state is not set.
 void regroup(Body& body);
 
-/// What the body looks like with the rest frame of each piece at `places`: one item while it is whole, otherwise two for each piece.
-std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, bool weight_colors);
+/// What the body looks like with the rest frame of each piece at `places`: one item while it is whole, otherwise two for each piece; of a
+/// structure always one for each.
+std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, ColorBy color);
 
 /// How far a body has been deformed.
 struct Damage {

@@ -34,6 +34,7 @@ void points_of_hull(const rigid::HullDecomposition& hulls, int hull, const Posit
 }  // namespace
 
 const BodyPart& Body::part_of(int piece) const {
+  if (structure) return parts[static_cast<size_t>(piece)];
   return *std::find_if(parts.begin(), parts.end(), [&](const BodyPart& part) { return std::binary_search(part.pieces.begin(), part.pieces.end(), piece); });
 }
 
@@ -62,6 +63,7 @@ void hull_points(const Body& body, const BodyPart& part, const Transform& rest_i
 }
 
 rigid::Shape shape_of_part(const Body& body, const BodyPart& part) {
+  if (body.structure) return shape_of_piece(body, part.pieces.front());
   if (!body.loaded) return body.shape;
   std::vector<Vec3> points;
   hull_points(body, part, part.rest_in_part(), points);

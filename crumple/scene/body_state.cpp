@@ -11,7 +11,13 @@ std::string piece_array_name(const Body& body, const StateArray& array) {
   return fmt::format("{}/pieces/{}", body.description->name, array.name);
 }
 
-Result<void> copy_array(const io::ArrayStore& store, const std::string& name, const StateArray& array) {
+std::string joint_array_name(const Body& body, const StateArray& array) {
+  return fmt::format("{}/joints/{}", body.description->name, array.name);
+}
+
+}  // namespace
+
+Result<void> restore_array(const io::ArrayStore& store, const std::string& name, const StateArray& array) {
   const auto found = store.find(name);
   if (found == store.end() || found->second.data.size() != array.data.size()) {
     return input_error(fmt::format("the recording does not fit its scene: \"{}\" is missing or of another size", name));
@@ -20,8 +26,6 @@ Result<void> copy_array(const io::ArrayStore& store, const std::string& name, co
   std::memcpy(array.data.data(), found->second.data.data(), array.data.size());
   return {};
 }
-
-}  // namespace
 
 std::vector<io::ArrayView> layer_arrays(Body& body, Need need) {
   std::vector<io::ArrayView> views;
@@ -37,6 +41,9 @@ std::vector<io::ArrayView> layer_arrays(Body& body, Need need) {
   if (body.pieces && need == Need::Everything) {
     for (const StateArray& array : pieces::arrays(body.pieces->state)) views.push_back({piece_array_name(body, array), array.row_bytes, array.data});
   }
+  if (body.structure) {
+    for (const StateArray& array : joints::arrays(body.structure->state)) views.push_back({joint_array_name(body, array), array.row_bytes, array.data});
+  }
   return views;
 }
 
@@ -46,7 +53,7 @@ Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need) 
         [&](auto& at_work) -> Result<void> {
           for (const StateArray& array : need == Need::Everything ? arrays(at_work.state) : shown_arrays(at_work.state)) {
             const std::string name = fmt::format("{}/{}/{}", body.description->name, method_name(at_work), array.name);
-            if (Result<void> copied = copy_array(store, name, array); !copied) return copied.error();
+            if (Result<void> copied = restore_array(store, name, array); !copied) return copied.error();
           }
           need == Need::Everything ? restored(at_work.model, at_work.state) : shown_restored(at_work.model, at_work.state);
           return {};
@@ -54,9 +61,14 @@ Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need) 
         layer);
     if (!done) return done.error();
   }
+  if (body.structure) {
+    for (const StateArray& array : joints::arrays(body.structure->state)) {
+      if (Result<void> copied = restore_array(store, joint_array_name(body, array), array); !copied) return copied.error();
+    }
+  }
   if (!body.pieces || need != Need::Everything) return {};
   for (const StateArray& array : pieces::arrays(body.pieces->state)) {
-    if (Result<void> copied = copy_array(store, piece_array_name(body, array), array); !copied) return copied.error();
+    if (Result<void> copied = restore_array(store, piece_array_name(body, array), array); !copied) return copied.error();
   }
   pieces::restored(body.pieces->model, body.pieces->state);
   return {};

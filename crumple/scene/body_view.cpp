@@ -17,20 +17,24 @@ FrameItem item_of(const Body& body, int index, const Transform& place) {
   return item;
 }
 
+bool by_weights(ColorBy color) {
+  return color == ColorBy::Weights || color == ColorBy::State;
+}
+
 /// The examples' colours at points carried by the tetrahedra.
 std::vector<Vec3f> colors_of(const Body& body, const Embedding& embedding) {
   return std::visit([&](const auto& layer) { return examples::weight_colors(layer.model, layer.state, embedding); }, body.layers.back());
 }
 
-FrameItem draw_whole(const Body& body, int index, const Transform& place, bool weight_colors) {
+FrameItem draw_whole(const Body& body, int index, const Transform& place, ColorBy color) {
   FrameItem item = item_of(body, index, place);
   item.surface = body.surface;
   if (const std::vector<Vec3f>* shape = current_shape(body)) item.positions = carried_surface(*body.loaded->rig, *shape);
-  if (weight_colors && !body.layers.empty()) item.colors = colors_of(body, body.loaded->rig->embedding);
+  if (by_weights(color) && !body.layers.empty()) item.colors = colors_of(body, body.loaded->rig->embedding);
   return item;
 }
 
-FrameItem draw_side(const Body& body, int index, int piece, bool cut, const Transform& place, bool weight_colors) {
+FrameItem draw_side(const Body& body, int index, int piece, bool cut, const Transform& place, ColorBy color) {
   const RiggedBody& rig = *body.loaded->rig;
   const Embedding& embedding = cut ? rig.pieces[piece].cut : rig.pieces[piece].skin;
   FrameItem item = item_of(body, index, place);
@@ -39,7 +43,18 @@ FrameItem draw_side(const Body& body, int index, int piece, bool cut, const Tran
   item.surface = cut ? body.cuts[piece] : body.skins[piece];
   if (cut) item.look = body.cut_look;
   if (const std::vector<Vec3f>* shape = current_shape(body)) item.positions = carried_points(rig, embedding, *shape);
-  if (weight_colors && !cut && !body.layers.empty()) item.colors = colors_of(body, embedding);
+  if (by_weights(color) && !cut && !body.layers.empty()) item.colors = colors_of(body, embedding);
+  return item;
+}
+
+FrameItem draw_structure_piece(const Body& body, int index, int piece, std::span<const Transform> places, ColorBy color) {
+  const auto& [model, state] = *body.structure;
+  FrameItem item = item_of(body, index, places[static_cast<size_t>(piece)]);
+  item.name = fmt::format("{}/{}", body.description->name, model.pieces[static_cast<size_t>(piece)].name);
+  item.piece = piece;
+  item.surface = body.skins[static_cast<size_t>(piece)];
+  item.positions = joints::drawn(model, state, piece, places);
+  if (color == ColorBy::Utilisation || color == ColorBy::State) item.colors = joints::utilisation_colors(model, state, piece);
   return item;
 }
 
@@ -50,13 +65,17 @@ const std::vector<Vec3f>* current_shape(const Body& body) {
   return std::visit([](const auto& layer) { return &view(layer.model, layer.state); }, body.layers.back());
 }
 
-std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, bool weight_colors) {
-  if (!in_pieces) return {draw_whole(body, index, places.front(), weight_colors)};
+std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, ColorBy color) {
   std::vector<FrameItem> items;
+  if (body.structure) {
+    for (int piece = 0; piece < body.piece_count(); ++piece) items.push_back(draw_structure_piece(body, index, piece, places, color));
+    return items;
+  }
+  if (!in_pieces) return {draw_whole(body, index, places.front(), color)};
   for (int piece = 0; piece < body.piece_count(); ++piece) {
     for (const bool cut : {false, true}) {
       const TriMesh& side = cut ? *body.cuts[piece] : *body.skins[piece];
-      if (!side.triangles.empty()) items.push_back(draw_side(body, index, piece, cut, places[piece], weight_colors));
+      if (!side.triangles.empty()) items.push_back(draw_side(body, index, piece, cut, places[piece], color));
     }
   }
   return items;

@@ -101,15 +101,19 @@ void World::Simulation::check() {
   for (size_t i = 0; i < bodies.size(); ++i) {
     Body& body = bodies[i];
     if (!body.is_present() || body.frozen || body.description->motion == rigid::Motion::Static) continue;
-    for (BodyPart& part : body.parts) {
-      const rigid::PartState state = rigid.state(part.index);
-      if (const std::string trouble = trouble_of(state); trouble.empty()) {
-        part.last_good = state;
-      } else {
-        freeze(static_cast<int>(i), trouble);
-        break;
-      }
+    // All of it goes back if some of it must, and to the same moment.
+    std::vector<rigid::PartState> states;
+    std::string trouble;
+    for (const BodyPart& part : body.parts) {
+      states.push_back(rigid.state(part.index));
+      trouble = trouble_of(states.back());
+      if (!trouble.empty()) break;
     }
+    if (!trouble.empty()) {
+      freeze(static_cast<int>(i), trouble);
+      continue;
+    }
+    for (size_t p = 0; p < states.size(); ++p) body.parts[p].last_good = states[p];
   }
 }
 

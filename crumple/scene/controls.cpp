@@ -41,6 +41,7 @@ void World::Simulation::add_part(int index, int number) {
 
 void World::Simulation::add_parts(int index) {
   for (size_t p = 0; p < bodies[static_cast<size_t>(index)].parts.size(); ++p) add_part(index, static_cast<int>(p));
+  if (bodies[static_cast<size_t>(index)].structure) ignore_neighbours(index);
   allow_overlaps(index, waiting_overlaps[static_cast<size_t>(index)]);
   waiting_overlaps[static_cast<size_t>(index)].clear();
 }
@@ -59,21 +60,35 @@ void World::Simulation::remove_parts(int index) {
   }
 }
 
+/// What has broken stays so, and a structure that is frozen needs no joints any more.
+bool World::Simulation::can_add(const JointSlot& joint) const {
+  if (joint.book < 0) return true;
+  const auto is_moving = [&](int index) {
+    return index >= 0 && !bodies[static_cast<size_t>(index)].frozen && bodies[static_cast<size_t>(index)].description->motion == Motion::Dynamic;
+  };
+  return !joint.is_broken() && (is_moving(joint.body_a) || is_moving(joint.body_b));
+}
+
 void World::Simulation::add_joints() {
   const auto part = [&](int body, int piece) { return body < 0 ? -1 : bodies[static_cast<size_t>(body)].part_of(piece).index; };
   for (JointSlot& joint : joints) {
     const int part_a = part(joint.body_a, joint.piece_a), part_b = part(joint.body_b, joint.piece_b);
-    if (joint.index >= 0 || part_a < 0 || (joint.body_b >= 0 && part_b < 0)) continue;
+    if (joint.index >= 0 || part_a < 0 || (joint.body_b >= 0 && part_b < 0) || !can_add(joint)) continue;
     joint.settings.part_a = part_a, joint.settings.part_b = part_b;
     joint.index = joint.frames ? rigid.add_joint(joint.settings, *joint.frames) : rigid.add_joint(joint.settings);
     joint.frames = rigid.joint_frames(joint.index);
+    if (joint.plastic) rigid.set_plastic_state(joint.index, *joint.plastic);
+    joint.is_quiet = false;
+    slot_of_joint.resize(std::max(slot_of_joint.size(), static_cast<size_t>(joint.index) + 1), -1);
+    slot_of_joint[static_cast<size_t>(joint.index)] = static_cast<int>(&joint - joints.data());
   }
 }
 
 /// The rigid world anew from the parts' states.
 void World::Simulation::build_rigid_world() {
+  earlier_health = health();
   rigid = rigid::World({scene.gravity, scene.iterations, scene.sleeping});
-  owner_of_part.clear();
+  owner_of_part.clear(), slot_of_joint.clear();
   for (size_t i = 0; i < bodies.size(); ++i) {
     if (bodies[i].is_present()) add_parts(static_cast<int>(i));
   }

@@ -99,8 +99,8 @@ void World::Simulation::gather_hits(int index) {
 void World::Simulation::add_joint_loads(int index) {
   const Body& body = bodies[static_cast<size_t>(index)];
   for (const rigid::JointLoad& load : loads.joints) {
-    const auto slot = std::find_if(joints.begin(), joints.end(), [&](const JointSlot& joint) { return joint.index == load.joint; });
-    if (slot == joints.end()) continue;
+    const JointSlot* slot = &joints[static_cast<size_t>(slot_of_joint[static_cast<size_t>(load.joint)])];
+    if (slot->index != load.joint) continue;
     for (const bool is_a : {true, false}) {
       if ((is_a ? slot->body_a : slot->body_b) != index) continue;
       const int piece = is_a ? slot->piece_a : slot->piece_b;

@@ -18,6 +18,19 @@ std::string safe_name(const std::string& name, size_t number) {
   return fmt::format("{}_{}", number, safe.substr(0, 40));
 }
 
+/// The files of surfaces that a scene names.
+std::vector<std::string*> mesh_names(Scene& scene) {
+  std::vector<std::string*> names;
+  for (BodyDescription& body : scene.bodies) {
+    if (!body.mesh.empty()) names.push_back(&body.mesh);
+    if (!body.structure) continue;
+    for (joints::SinglePiece& piece : body.structure->pieces) {
+      if (!piece.mesh.empty()) names.push_back(&piece.mesh);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 bool is_recording(const fs::path& folder) {
@@ -40,17 +53,16 @@ Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
   }
   scene.assets = packed;
   std::map<std::string, std::string> meshes;
-  for (BodyDescription& body : scene.bodies) {
-    if (body.mesh.empty()) continue;
-    std::string& file = meshes[body.mesh];
+  for (std::string* name : mesh_names(scene)) {
+    std::string& file = meshes[*name];
     if (file.empty()) {
-      const fs::path source = resolve_path(world.scene(), body.mesh);
+      const fs::path source = resolve_path(world.scene(), *name);
       file = fmt::format("assets/{}{}", safe_name(source.stem().string(), ++number), source.extension().string());
       Result<std::string> bytes = io::read_file(source);
       if (!bytes) return bytes.error();
       if (Result<void> written = io::write_file(folder.folder / file, *bytes); !written) return written.error();
     }
-    body.mesh = file;
+    *name = file;
   }
   return io::write_file(folder.scene(), write_json(scene_json(scene)) + "\n");
 }

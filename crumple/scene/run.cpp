@@ -56,6 +56,21 @@ std::vector<StepReport::Break> read_breaks(const Json& object) {
   return breaks;
 }
 
+Json joint_json(const JointReport& joint) {
+  Json at = Json::array();
+  for (const double part : joint.at) at.push(part);
+  const joints::Book& book = joint.book;
+  return Json::object({{"body", joint.body},
+                       {"name", joint.name},
+                       {"at", std::move(at)},
+                       {"utilisation", book.utilisation},
+                       {"peak_utilisation", book.peak},
+                       {"plastic_turn", book.turn},
+                       {"elongation", book.elongation},
+                       {"work_J", book.work},
+                       {"broken_at", book.broken_at < 0 ? Json() : Json(book.broken_at)}});
+}
+
 RunReport::BodyReport report_of(const Body& body) {
   RunReport::BodyReport report{body.description->name, body.mass, damage_of(body), body.frozen, static_cast<int>(body.parts.size())};
   if (!body.pieces) return report;
@@ -250,6 +265,7 @@ class Run {
     }
     report_.frozen = world_->report().frozen;
     report_.breaks = world_->report().breaks;
+    report_.joints = world_->joint_books(), report_.solver = world_->structure_health();
     report_.fingerprint = world_->fingerprint();
   }
 
@@ -266,6 +282,16 @@ class Run {
 };
 
 }  // namespace
+
+double RunReport::joint_work() const {
+  double work = 0;
+  for (const JointReport& joint : joints) work += joint.book.work;
+  return work;
+}
+
+int RunReport::broken_joints() const {
+  return static_cast<int>(std::count_if(joints.begin(), joints.end(), [](const JointReport& joint) { return joint.book.broken_at >= 0; }));
+}
 
 std::string_view outcome_name(Outcome outcome) {
   switch (outcome) {
@@ -299,6 +325,14 @@ Json run_json(const Scene& scene, const RunReport& r) {
   json["bodies"] = std::move(bodies);
   json["frozen"] = frozen_json(r.frozen);
   json["breaks"] = breaks_json(r.breaks);
+  Json joints = Json::array();
+  for (const JointReport& joint : r.joints) joints.push(joint_json(joint));
+  json["joints"] = std::move(joints);
+  json["joint_work_J"] = r.joint_work(), json["broken_joints"] = r.broken_joints();
+  if (!r.joints.empty()) {
+    json["joint_solver"] = Json::object({{"islands", static_cast<double>(r.solver.islands)}, {"factors", static_cast<double>(r.solver.factors)},
+                                         {"unconverged", static_cast<double>(r.solver.unconverged)}, {"most_factors", r.solver.most_factors}});
+  }
   json["fingerprint"] = io::hash_text(r.fingerprint);
   return json;
 }

@@ -40,6 +40,10 @@ struct RunReport {
   std::vector<BodyReport> bodies;  // that can crumple
   std::vector<StepReport::Frozen> frozen;
   std::vector<StepReport::Break> breaks;
+  std::vector<JointReport> joints;  // elastic-plastic ones
+  rigid::World::StructureHealth solver;
+  double joint_work() const;        // J, dissipated by all of them
+  int broken_joints() const;
   uint64_t fingerprint = 0;
 };
 

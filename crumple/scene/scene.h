@@ -9,6 +9,7 @@
 #include "crumple/core/fields.h"
 #include "crumple/geometry/frame.h"
 #include "crumple/methods/examples/examples.h"
+#include "crumple/methods/joints/joints.h"
 #include "crumple/methods/pieces/pieces.h"
 #include "crumple/rigid/joint.h"
 #include "crumple/rigid/world.h"
@@ -50,6 +51,7 @@ struct BodyDescription {
   std::optional<std::vector<double>> box, cylinder, capsule, plane;
   std::optional<double> sphere;
   std::string mesh, asset;
+  std::optional<joints::Settings> structure;
 
   Vec3 at = Vec3::Zero();
   std::optional<Vec3> turn;  // degrees about x, then y, then z
@@ -58,7 +60,7 @@ struct BodyDescription {
   std::vector<Place> places;
 
   rigid::Motion motion = rigid::Motion::Dynamic;
-  std::optional<double> mass, density;  // density 1000 if neither is given
+  std::optional<double> mass, density;  // density 1000 if neither is given; of a structure: of what has none of its own
   Material material;
   Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();
   std::vector<ScriptStep> script;
@@ -86,6 +88,12 @@ struct JointDescription {
   std::optional<double> motor;
   double strength = 0;
   bool collide = false;
+  // of a plastic joint
+  std::optional<joints::SectionChoice> section;
+  std::optional<joints::MaterialChoice> material;
+  std::optional<double> length;  // of the bar that bends at the joint, m
+  std::optional<Vec3> up;        // direction of the section's height; absent: y, or x if the axis stands
+  std::optional<joints::Behaviour> behaviour;
 };
 
 struct CameraDescription {
@@ -120,6 +128,7 @@ struct Scene {
 };
 
 void describe(Fields& fields, Scene& scene);
+void describe(Fields& fields, JointDescription& joint);
 
 /// Reads a scene of ours or of paper 1's authors, after applying `changes` ("/bodies/drum 1/examples/yield=2"). Repeated bodies are
 /// expanded and everything is validated; files it names are found beside it.
@@ -130,6 +139,9 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
 
 Json scene_json(const Scene& scene);
 Json scene_schema();
+
+/// The law of a plastic joint between bodies; complaints name the key that is wrong.
+Result<rigid::PlasticLaw> law_of(const JointDescription& joint);
 
 Mat3 rotation_of(const BodyDescription& body);
 Mat3 rotation_from_degrees(const Vec3& turn);

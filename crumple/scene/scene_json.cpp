@@ -12,7 +12,6 @@
 
 namespace crumple {
 
-using rigid::JointKind;
 using rigid::Motion;
 
 void describe(Fields& f, Material& m) {
@@ -61,13 +60,13 @@ const Limits kSize = between(1e-6, 1e6);
 const Limits kMass = between(1e-9, 1e12);
 const Limits kDensity = between(1e-6, 1e9);
 
-constexpr const char* kShapes[] = {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset"};
+constexpr const char* kShapes[] = {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset", "structure"};
 
 void check_shape(Fields& f, const BodyDescription& b) {
   int shapes = 0;
   for (const char* key : kShapes) shapes += f.has(key) ? 1 : 0;
   if (shapes != 1) {
-    return f.fail("", shapes == 0 ? "a body needs a shape: \"box\", \"sphere\", \"cylinder\", \"capsule\", \"plane\", \"mesh\" or \"asset\""
+    return f.fail("", shapes == 0 ? "a body needs a shape: \"box\", \"sphere\", \"cylinder\", \"capsule\", \"plane\", \"mesh\", \"asset\" or \"structure\""
                                   : "a body has exactly one shape");
   }
   for (const auto& [key, sizes] : {std::pair{"box", &b.box}, {"cylinder", &b.cylinder}, {"capsule", &b.capsule}}) {
@@ -101,6 +100,13 @@ void check_motion(Fields& f, const BodyDescription& b) {
   if (b.pieces && b.motion != Motion::Dynamic) return f.fail("pieces", "only dynamic bodies break");
 }
 
+void check_structure(Fields& f, const BodyDescription& b) {
+  if (!b.structure) return;
+  if (b.motion != Motion::Dynamic) return f.fail("motion", "a structure is always dynamic; hold it by \"supports\"");
+  if (f.has("mass")) return f.fail("mass", "a structure weighs what its sections and materials say; set the density of a material, or \"mass\" or \"density\" of a piece");
+  if (f.has("scale")) return f.fail("scale", "a structure has its sizes inside \"structure\"");
+}
+
 }  // namespace
 
 void describe(Fields& f, BodyDescription& b) {
@@ -112,6 +118,7 @@ void describe(Fields& f, BodyDescription& b) {
   f.numbers("plane", b.plane, 4, {"an infinite plane n.x = d: normal x, y, z and d; always static"});
   f.text("mesh", b.mesh, {"a surface from an OBJ, PLY or GLB file; one that moves freely must be convex"});
   f.text("asset", b.asset, {"a body that can crumple: the name of an entry of \"assets\""});
+  f.object("structure", b.structure, {"a structure: bars, plates and pieces held together by elastic-plastic joints"});
   f.vector("at", b.at, {"where its origin is", "m"});
   f.vector("turn", b.turn, {"turned about x, then y, then z", "degrees"});
   f.numbers("quaternion", b.quaternion, 4, {"the same as a quaternion x y z w"});
@@ -135,34 +142,7 @@ void describe(Fields& f, BodyDescription& b) {
   f.object("pieces", b.pieces, {"a scored asset breaks along its cuts; absent: it stays whole"});
   f.object("hulls", b.hulls, {"collision shape of an asset"});
   f.object("look", b.look, {"appearance"});
-  if (f.reading() && !f.failed()) check_shape(f, b), check_motion(f, b);
-}
-
-void describe(Fields& f, JointDescription& j) {
-  f.text("name", j.name, {"what it is called in reports"});
-  f.choice<JointKind>("kind", j.kind, {{"fixed", JointKind::Fixed}, {"hinge", JointKind::Hinge}, {"slider", JointKind::Slider}, {"ball", JointKind::Ball}},
-                      {"what it leaves free"});
-  f.text("body", j.body, {"one body"});
-  f.text("to", j.to, {"the other body; absent: the world"});
-  f.vector("at", j.at, {"where, in the world at the start", "m"});
-  f.vector("axis", j.axis, {"of a hinge or slider, in the world at the start"});
-  f.number("low", j.low, between(-1e6, 1e6), {"lower limit", "degrees or m"});
-  f.number("high", j.high, between(-1e6, 1e6), {"upper limit", "degrees or m"});
-  f.number("motor", j.motor, between(-1e6, 1e6), {"speed that its motor seeks", "rad/s or m/s"});
-  f.number("strength", j.strength, at_least(0), {"largest torque or force of the motor", "N m or N"});
-  f.flag("collide", j.collide, {"whether the two bodies still collide with each other"});
-  f.require("body");
-  if (!f.reading() || f.failed()) return;
-  if (j.axis.norm() < 1e-9) f.fail("axis", "has no length");
-  if (j.low && j.high && *j.low > *j.high) f.fail("low", "must not exceed \"high\"");
-  if (j.low.has_value() != j.high.has_value()) f.fail(j.low ? "low" : "high", "limits come in pairs: give \"low\" and \"high\"");
-  const bool driven = j.kind == JointKind::Hinge || j.kind == JointKind::Slider;
-  if (!driven && (j.low || j.motor)) f.fail(j.low ? "low" : "motor", "only hinges and sliders have limits and motors");
-  if (j.kind == JointKind::Hinge && j.low && (*j.low < -180 || *j.high > 180)) {
-    f.fail(*j.low < -180 ? "low" : "high", "a hinge knows its angle between -180 and 180 degrees only");
-  }
-  if (j.motor && j.strength == 0) f.fail("motor", "a motor needs a \"strength\" above 0");
-  if (!j.motor && j.strength > 0) f.fail("strength", "belongs to a \"motor\"; a motor of speed 0 is a brake");
+  if (f.reading() && !f.failed()) check_shape(f, b), check_motion(f, b), check_structure(f, b);
 }
 
 void describe(Fields& f, CameraDescription& c) {
@@ -265,6 +245,24 @@ Result<void> check_ends(const Scene& scene, const JointDescription& joint, const
   return input_error(fmt::format("{}: joins nothing that moves; one of the bodies must be dynamic", where));
 }
 
+std::string unknown_body(const std::string& name, const std::vector<std::string>& names) {
+  const std::string near = nearest_word(name, names);
+  return fmt::format("there is no body \"{}\"{}", name, near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near));
+}
+
+/// Supports of structures that lean on other bodies.
+Result<void> check_supports(const Scene& scene, const std::vector<std::string>& names) {
+  for (const BodyDescription& body : scene.bodies) {
+    for (size_t i = 0; body.structure && i < body.structure->supports.size(); ++i) {
+      const std::string& to = body.structure->supports[i].to;
+      const std::string where = fmt::format("{}: /bodies/{}/structure/supports/{}/to", place_in_file(scene, body.line), body.name, i);
+      if (to == body.name) return input_error(fmt::format("{}: a structure cannot hold itself", where));
+      if (!to.empty() && std::find(names.begin(), names.end(), to) == names.end()) return input_error(fmt::format("{}: {}", where, unknown_body(to, names)));
+    }
+  }
+  return {};
+}
+
 /// Names are unique, bodies that are referred to exist.
 Result<void> check_names(const Scene& scene, const Json& root, std::string_view file) {
   std::set<std::string> names;
@@ -278,13 +276,11 @@ Result<void> check_names(const Scene& scene, const Json& root, std::string_view 
   for (size_t i = 0; i < scene.joints.size(); ++i) {
     for (const auto& [key, name] : {std::pair{"body", scene.joints[i].body}, {"to", scene.joints[i].to}}) {
       if (name.empty() || names.count(name) > 0) continue;
-      const std::string near = nearest_word(name, list);
-      return input_error(fmt::format("{}/{}: there is no body \"{}\"{}", at_line(root, file, "joints", i), key, name,
-                                     near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+      return input_error(fmt::format("{}/{}: {}", at_line(root, file, "joints", i), key, unknown_body(name, list)));
     }
     if (Result<void> checked = check_ends(scene, scene.joints[i], at_line(root, file, "joints", i)); !checked) return checked.error();
   }
-  return {};
+  return check_supports(scene, list);
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 
 namespace crumple {
 
-/// The inside of a World. Split by what happens in a step: controls.cpp, layers.cpp, compose.cpp, split.cpp, state.cpp.
+/// The inside of a World. Split by what happens in a step: controls.cpp, plastic_joints.cpp, layers.cpp, compose.cpp,
+/// split.cpp, state.cpp.
 struct World::Simulation {
   struct JointSlot {
     rigid::JointSettings settings;
@@ -16,6 +17,14 @@ struct World::Simulation {
     int piece_a = 0, piece_b = 0;              // that it holds on to
     int index = -1;                            // in the rigid world, -1 while it is not there
     std::optional<rigid::JointFrames> frames;  // once it has been made
+    // of a plastic joint
+    std::string name;
+    int owner = -1;                              // the structure it belongs to; -1: the scene
+    int book = -1;                               // its number in the owner's books
+    std::optional<rigid::PlasticState> plastic;  // after the last step
+    bool is_quiet = false;                       // both parts slept when it was last read
+
+    bool is_broken() const { return plastic && plastic->broken != 0; }
   };
   /// A part's new shape.
   struct PartWork {
@@ -41,20 +50,25 @@ struct World::Simulation {
     std::vector<PartWork> parts;
     bool finite = true;
   };
-  /// Two parts of one body that overlap since they broke apart.
+  /// A part of a body and another one that overlap since they broke apart.
   struct BodyOverlap {
-    double part_a, part_b;  // whole numbers
-    double depth;           // m; below 0: any
+    double part;           // whole numbers
+    double body_b, part_b;
+    double depth;          // m; below 0: any
   };
   /// The numbers of a piece in a recorded frame, and of a part in a checkpoint.
   using PlaceRecord = std::array<double, 13>;  // rotation (rows), translation; 0 absent, 1 whole, 2 in pieces
   using PartRecord = std::array<double, 39>;
+  using PlasticRecord = std::array<double, 22>;
 
   explicit Simulation(const Scene& given) : scene(given), rigid({given.gravity, given.iterations, given.sleeping}) {}
 
   // world.cpp: building, and counting steps
   Result<void> assign_groups();
+  void build_joint(const JointDescription& description);
   void build_joints();
+  int find_body(const std::string& name) const;          // -1: there is none
+  int nearest_piece(int body, const Vec3& at) const;     // to a place of the world, as they stand at the start
   void set_start(size_t body);
   long steps_at_frame(int number) const;
 
@@ -64,9 +78,18 @@ struct World::Simulation {
   void add_part(int body, int part);
   void remove_parts(int body);
   void add_joints();
+  bool can_add(const JointSlot& joint) const;
   void rebuild();
   void build_rigid_world();
   rigid::PartSettings part_settings(int body, const BodyPart& part) const;
+
+  // plastic_joints.cpp: joints that yield and break
+  void build_structure_joints(int body);
+  joints::State& books_of(const JointSlot& joint);
+  void read_plastic_joints();
+  void break_joints();
+  void ignore_neighbours(int body);
+  rigid::World::StructureHealth health() const;
 
   // layers.cpp: loads become changes of shape
   void route_contacts();
@@ -81,6 +104,7 @@ struct World::Simulation {
   void move_joints(int body, const std::vector<BodyPart>& before);
   std::vector<BodyOverlap> overlaps_of(int body) const;
   void allow_overlaps(int body, std::span<const BodyOverlap> overlaps);
+  bool is_in_world(int body, int part) const;
 
   // compose.cpp: the changed shape goes back to the engine
   void compose(int body);
@@ -94,13 +118,19 @@ struct World::Simulation {
   Transform place(const BodyPart& part) const;
   void write_places();
   void write_parts();
+  void write_plastic_joints();
+  Result<void> read_joints(const io::ArrayStore& store);
+  Result<void> read_plastic_states(const io::ArrayStore& store);
   Result<void> read_parts(Body& body, const io::ArrayStore& store);
+  Result<void> read_overlaps(int body, const io::ArrayStore& store);
   void update_fingerprint();
 
   Scene scene;
   AssetLibrary library;
   std::vector<Body> bodies;
-  std::vector<JointSlot> joints;
+  std::vector<JointSlot> joints;                  // the scene's own, then those of its structures
+  std::vector<int> slot_of_joint;                 // by index in the rigid world
+  joints::State scene_books;                      // of the scene's own plastic joints
   std::vector<unsigned> groups, masks;           // #bodies
   std::vector<std::pair<int, int>> owner_of_part;  // body and its part, by index in the rigid world
   std::vector<std::vector<BodyOverlap>> waiting_overlaps;  // #bodies: of those that are not in the world
@@ -115,6 +145,8 @@ struct World::Simulation {
   std::vector<PlaceRecord> place_records;        // #pieces of all bodies
   std::vector<PartRecord> part_records;          // #parts of all bodies
   std::vector<std::vector<BodyOverlap>> overlap_records;  // #bodies
+  std::vector<PlasticRecord> plastic_records;    // #plastic joints
+  rigid::World::StructureHealth earlier_health;  // of the rigid worlds before this one
   uint64_t fingerprint = 0, scene_hash = 0;
 };
 

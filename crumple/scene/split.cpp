@@ -22,15 +22,19 @@ BodyPart broken_off(const Body& body, const BodyPart& fresh, const BodyPart& who
 
 /// Parts that were one may overlap as they like; others as far as those did that they come from.
 template <class Overlap>
-std::vector<Overlap> overlaps_after(const std::vector<Overlap>& before, const std::vector<int>& origin, const std::vector<bool>& is_new) {
+std::vector<Overlap> overlaps_after(const std::vector<Overlap>& before, double body, const std::vector<int>& origin, const std::vector<bool>& is_new) {
   std::vector<Overlap> after;
   for (size_t a = 0; a < origin.size(); ++a) {
+    const double part = static_cast<double>(a);
+    for (const Overlap& old : before) {
+      if (is_new[a] && old.body_b != body && old.part == origin[a]) after.push_back({part, old.body_b, old.part_b, old.depth});
+    }
     for (size_t b = a + 1; b < origin.size(); ++b) {
       if (!is_new[a] && !is_new[b]) continue;  // the engine still knows
-      if (origin[a] == origin[b]) after.push_back({static_cast<double>(a), static_cast<double>(b), -1.0});
+      if (origin[a] == origin[b]) after.push_back({part, body, static_cast<double>(b), -1.0});
       for (const Overlap& old : before) {
-        const bool same = (old.part_a == origin[a] && old.part_b == origin[b]) || (old.part_a == origin[b] && old.part_b == origin[a]);
-        if (same) after.push_back({static_cast<double>(a), static_cast<double>(b), old.depth});
+        const bool same = old.body_b == body && ((old.part == origin[a] && old.part_b == origin[b]) || (old.part == origin[b] && old.part_b == origin[a]));
+        if (same) after.push_back({part, body, static_cast<double>(b), old.depth});
       }
     }
   }
@@ -46,21 +50,30 @@ int holder_of(const std::vector<BodyPart>& parts, int piece) {
 
 }  // namespace
 
+/// Those with another body are found from either.
 std::vector<World::Simulation::BodyOverlap> World::Simulation::overlaps_of(int index) const {
   std::vector<BodyOverlap> found;
   for (const rigid::World::Overlap& overlap : rigid.overlaps()) {
-    const auto& [body_a, part_a] = owner_of_part[static_cast<size_t>(overlap.part_a)];
-    if (body_a != index) continue;
-    const int part_b = owner_of_part[static_cast<size_t>(overlap.part_b)].second;
-    found.push_back({static_cast<double>(part_a), static_cast<double>(part_b), std::isfinite(overlap.depth) ? overlap.depth : -1});
+    std::pair<int, int> own = owner_of_part[static_cast<size_t>(overlap.part_a)], other = owner_of_part[static_cast<size_t>(overlap.part_b)];
+    if (own.first != index) std::swap(own, other);
+    if (own.first != index) continue;
+    found.push_back({static_cast<double>(own.second), static_cast<double>(other.first), static_cast<double>(other.second), std::isfinite(overlap.depth) ? overlap.depth : -1});
   }
   return found;
+}
+
+/// While the rigid world is built anew, parts that are still to come have the index they had in the old one.
+bool World::Simulation::is_in_world(int body, int part) const {
+  const int index = bodies[static_cast<size_t>(body)].parts[static_cast<size_t>(part)].index;
+  return index >= 0 && static_cast<size_t>(index) < owner_of_part.size() && owner_of_part[static_cast<size_t>(index)] == std::pair(body, part);
 }
 
 void World::Simulation::allow_overlaps(int index, std::span<const BodyOverlap> overlaps) {
   const std::vector<BodyPart>& parts = bodies[static_cast<size_t>(index)].parts;
   for (const BodyOverlap& overlap : overlaps) {
-    rigid.allow_overlap({parts[static_cast<size_t>(overlap.part_a)].index, parts[static_cast<size_t>(overlap.part_b)].index,
+    const int body_b = static_cast<int>(overlap.body_b), part_b = static_cast<int>(overlap.part_b);
+    if (!is_in_world(body_b, part_b)) continue;  // it allows this itself as it comes
+    rigid.allow_overlap({parts[static_cast<size_t>(overlap.part)].index, bodies[static_cast<size_t>(body_b)].parts[static_cast<size_t>(part_b)].index,
                          overlap.depth < 0 ? std::numeric_limits<double>::infinity() : overlap.depth});
   }
 }
@@ -107,7 +120,7 @@ void World::Simulation::split(int index) {
     owner_of_part[static_cast<size_t>(body.parts[p].index)] = {index, static_cast<int>(p)};
   }
   add_joints();
-  allow_overlaps(index, overlaps_after(overlaps, origin, is_new));
+  allow_overlaps(index, overlaps_after(overlaps, index, origin, is_new));
 }
 
 }  // namespace crumple

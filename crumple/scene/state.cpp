@@ -45,6 +45,11 @@ Error misfit(const std::string& name, std::string_view what) {
 constexpr size_t kJointNumbers = 24;
 static_assert(sizeof(rigid::JointFrames) == kJointNumbers * sizeof(double));
 
+constexpr const char* kPlasticStates = "joints/plastic";
+std::string scene_book_name(const StateArray& array) {
+  return fmt::format("joints/{}", array.name);
+}
+
 io::ArrayView view_of(const std::string& name, const auto& record) {
   return {name, sizeof(record), std::as_bytes(std::span(&record, 1))};
 }
@@ -103,7 +108,6 @@ void World::Simulation::write_parts() {
 
 /// The parts of a body whose links are known already, as they were.
 Result<void> World::Simulation::read_parts(Body& body, const io::ArrayStore& store) {
-  const size_t index = static_cast<size_t>(&body - bodies.data());
   const std::string name = body.description->name + "/part";
   if (body.pieces) regroup(body);
   Result<std::vector<PartRecord>> records = read_records<PartRecord>(store, name);
@@ -121,14 +125,64 @@ Result<void> World::Simulation::read_parts(Body& body, const io::ArrayStore& sto
     part.mass = record[37];
     part.index = record[38] != 0 ? 0 : -1;  // build_rigid_world() gives it its index
   }
-  waiting_overlaps[index].clear();
-  if (!store.contains(body.description->name + "/overlaps")) return {};
-  Result<std::vector<BodyOverlap>> overlaps = read_records<BodyOverlap>(store, body.description->name + "/overlaps");
+  return {};
+}
+
+/// After all parts: some overlap with those of other bodies.
+Result<void> World::Simulation::read_overlaps(int index, const io::ArrayStore& store) {
+  const std::string name = bodies[static_cast<size_t>(index)].description->name + "/overlaps";
+  waiting_overlaps[static_cast<size_t>(index)].clear();
+  if (!store.contains(name)) return {};
+  Result<std::vector<BodyOverlap>> overlaps = read_records<BodyOverlap>(store, name);
   if (!overlaps) return overlaps.error();
+  const auto is_index = [](double number, size_t count) { return number >= 0 && number < static_cast<double>(count) && number == std::floor(number); };
   for (const BodyOverlap& overlap : *overlaps) {
-    const auto is_part = [&](double number) { return number >= 0 && number < static_cast<double>(body.parts.size()) && number == std::floor(number); };
-    if (!is_part(overlap.part_a) || !is_part(overlap.part_b) || overlap.part_a == overlap.part_b) return misfit(body.description->name + "/overlaps", "names parts that are not there");
-    waiting_overlaps[index].push_back(overlap);
+    const bool is_there = is_index(overlap.part, bodies[static_cast<size_t>(index)].parts.size()) && is_index(overlap.body_b, bodies.size()) &&
+                          is_index(overlap.part_b, bodies[static_cast<size_t>(overlap.body_b)].parts.size());
+    if (!is_there || (overlap.body_b == index && overlap.part == overlap.part_b)) return misfit(name, "names parts that are not there");
+    waiting_overlaps[static_cast<size_t>(index)].push_back(overlap);
+  }
+  return {};
+}
+
+void World::Simulation::write_plastic_joints() {
+  static_assert(sizeof(rigid::PlasticState) == sizeof(PlasticRecord));
+  plastic_records.clear();
+  for (const JointSlot& joint : joints) {
+    if (joint.book < 0) continue;
+    const rigid::PlasticState state = joint.plastic.value_or(rigid::PlasticState());
+    std::memcpy(plastic_records.emplace_back().data(), &state, sizeof state);
+  }
+}
+
+Result<void> World::Simulation::read_joints(const io::ArrayStore& store) {
+  for (size_t j = 0; j < joints.size(); ++j) {
+    joints[j].index = -1, joints[j].frames.reset(), joints[j].plastic.reset();
+    const std::string name = fmt::format("joints/{}", j);
+    const auto found = store.find(name);
+    if (found == store.end()) continue;  // not made yet: one of its bodies comes later
+    std::array<double, kJointNumbers> numbers;
+    if (found->second.data.size() != sizeof numbers) return misfit(name, "is of another size");
+    std::memcpy(numbers.data(), found->second.data.data(), sizeof numbers);
+    if (!all_finite(numbers)) return misfit(name, "is not finite");
+    std::memcpy(static_cast<void*>(&joints[j].frames.emplace()), numbers.data(), sizeof numbers);
+  }
+  return read_plastic_states(store);
+}
+
+Result<void> World::Simulation::read_plastic_states(const io::ArrayStore& store) {
+  const auto is_plastic = [](const JointSlot& joint) { return joint.book >= 0; };
+  const auto count = static_cast<size_t>(std::count_if(joints.begin(), joints.end(), is_plastic));
+  if (count == 0) return {};
+  Result<std::vector<PlasticRecord>> records = read_records<PlasticRecord>(store, kPlasticStates);
+  if (!records) return records.error();
+  if (records->size() != count) return misfit(kPlasticStates, "has another number of joints");
+  auto record = records->begin();
+  for (JointSlot& joint : joints) {
+    if (joint.book >= 0) std::memcpy(static_cast<void*>(&joint.plastic.emplace()), (record++)->data(), sizeof(PlasticRecord));
+  }
+  for (const StateArray& array : joints::arrays(scene_books)) {
+    if (Result<void> restored = restore_array(store, scene_book_name(array), array); !restored) return restored.error();
   }
   return {};
 }
@@ -138,6 +192,11 @@ void World::Simulation::update_fingerprint() {
   uint64_t hash = io::hash_bytes(std::as_bytes(std::span(part_records)), fingerprint);
   for (Body& body : bodies) {
     for (const io::ArrayView& array : layer_arrays(body, Need::Everything)) hash = io::hash_bytes(array.data, hash);
+  }
+  write_plastic_joints();
+  if (!plastic_records.empty()) {
+    hash = io::hash_bytes(std::as_bytes(std::span(plastic_records)), hash);
+    for (const StateArray& array : joints::arrays(scene_books)) hash = io::hash_bytes(array.data, hash);
   }
   fingerprint = hash;
 }
@@ -170,6 +229,11 @@ std::vector<io::ArrayView> World::checkpoint_arrays() {
   for (size_t j = 0; j < simulation_->joints.size(); ++j) {
     if (simulation_->joints[j].frames) views.push_back(view_of(fmt::format("joints/{}", j), *simulation_->joints[j].frames));
   }
+  simulation_->write_plastic_joints();
+  if (!simulation_->plastic_records.empty()) {
+    views.push_back({kPlasticStates, sizeof(Simulation::PlasticRecord), std::as_bytes(std::span(simulation_->plastic_records))});
+    for (const StateArray& array : joints::arrays(simulation_->scene_books)) views.push_back({scene_book_name(array), array.row_bytes, array.data});
+  }
   return views;
 }
 
@@ -179,17 +243,10 @@ Result<void> World::restore(int frame, const io::ArrayStore& store) {
     if (Result<void> layers = restore_layers(body, store, Need::Everything); !layers) return layers.error();
     if (Result<void> parts = s.read_parts(body, store); !parts) return parts.error();
   }
-  for (size_t j = 0; j < s.joints.size(); ++j) {
-    s.joints[j].index = -1, s.joints[j].frames.reset();
-    const std::string name = fmt::format("joints/{}", j);
-    const auto found = store.find(name);
-    if (found == store.end()) continue;  // not made yet: one of its bodies comes later
-    std::array<double, kJointNumbers> numbers;
-    if (found->second.data.size() != sizeof numbers) return misfit(name, "is of another size");
-    std::memcpy(numbers.data(), found->second.data.data(), sizeof numbers);
-    if (!all_finite(numbers)) return misfit(name, "is not finite");
-    std::memcpy(static_cast<void*>(&s.joints[j].frames.emplace()), numbers.data(), sizeof numbers);
+  for (size_t i = 0; i < s.bodies.size(); ++i) {
+    if (Result<void> overlaps = s.read_overlaps(static_cast<int>(i), store); !overlaps) return overlaps.error();
   }
+  if (Result<void> joints = s.read_joints(store); !joints) return joints.error();
   // The rigid world itself is built from `states`, exactly as at the barrier of the run that wrote the checkpoint.
   s.build_rigid_world();
   s.frame = frame;

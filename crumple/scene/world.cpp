@@ -1,5 +1,6 @@
 #include "crumple/scene/world.h"
 
+#include <cassert>
 #include <cmath>
 #include <numbers>
 
@@ -14,21 +15,10 @@ namespace {
 
 constexpr int kMostGroups = 30;
 
-/// The piece of a body at its start that a joint at this place of the world holds on to.
-int nearest_piece(const Body& body, const Vec3& at) {
-  if (body.piece_count() == 1) return 0;
-  const BodyDescription& d = *body.description;
-  const Vec3 here = Transform{rotation_of(d), d.at}.inverse() * at;
-  const RiggedBody& rig = *body.loaded->rig;
-  int nearest = 0;
-  double least = 1e300;
-  for (int piece = 0; piece < body.piece_count(); ++piece) {
-    for (int v = rig.first_vertex[static_cast<size_t>(piece)]; v < rig.first_vertex[static_cast<size_t>(piece) + 1]; ++v) {
-      const double squared = (rig.asset.tets.positions[static_cast<size_t>(v)] - here).squaredNorm();
-      if (squared < least) least = squared, nearest = piece;
-    }
-  }
-  return nearest;
+/// Direction of a plastic joint's section height.
+Vec3 height_of(const JointDescription& joint) {
+  if (joint.up) return *joint.up;
+  return std::abs(joint.axis.normalized().y()) > 0.999 ? Vec3::UnitX() : Vec3::UnitY();
 }
 
 }  // namespace
@@ -53,23 +43,60 @@ Result<void> World::Simulation::assign_groups() {
   return {};
 }
 
-void World::Simulation::build_joints() {
-  for (const JointDescription& d : scene.joints) {
-    JointSlot slot;
-    for (size_t i = 0; i < scene.bodies.size(); ++i) {
-      if (scene.bodies[i].name == d.body) slot.body_a = static_cast<int>(i);
-      if (scene.bodies[i].name == d.to) slot.body_b = static_cast<int>(i);
+int World::Simulation::find_body(const std::string& name) const {
+  for (size_t i = 0; i < scene.bodies.size(); ++i) {
+    if (scene.bodies[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+/// The piece of a body at its start that a joint at this place of the world holds on to.
+int World::Simulation::nearest_piece(int index, const Vec3& at) const {
+  const Body& body = bodies[static_cast<size_t>(index)];
+  if (body.piece_count() == 1) return 0;
+  const BodyDescription& d = *body.description;
+  const Vec3 here = Transform{rotation_of(d), d.at}.inverse() * at;
+  if (body.structure) return nearest_structure_piece(body.structure->model, here);
+  const RiggedBody& rig = *body.loaded->rig;
+  int nearest = 0;
+  double least = 1e300;
+  for (int piece = 0; piece < body.piece_count(); ++piece) {
+    for (int v = rig.first_vertex[static_cast<size_t>(piece)]; v < rig.first_vertex[static_cast<size_t>(piece) + 1]; ++v) {
+      const double squared = (rig.asset.tets.positions[static_cast<size_t>(v)] - here).squaredNorm();
+      if (squared < least) least = squared, nearest = piece;
     }
-    const double unit = d.kind == rigid::JointKind::Hinge ? std::numbers::pi / 180 : 1.0;
-    slot.settings.kind = d.kind;
-    slot.settings.at = d.at, slot.settings.axis = d.axis.normalized();
-    if (d.low) slot.settings.low = *d.low * unit, slot.settings.high = *d.high * unit;
-    slot.settings.motor_speed = d.motor;
-    slot.settings.motor_strength = d.strength;
-    slot.settings.collide = d.collide;
-    slot.piece_a = nearest_piece(bodies[static_cast<size_t>(slot.body_a)], d.at);
-    if (slot.body_b >= 0) slot.piece_b = nearest_piece(bodies[static_cast<size_t>(slot.body_b)], d.at);
-    joints.push_back(slot);
+  }
+  return nearest;
+}
+
+void World::Simulation::build_joint(const JointDescription& d) {
+  JointSlot slot;
+  slot.body_a = find_body(d.body), slot.body_b = find_body(d.to);
+  const double unit = d.kind == rigid::JointKind::Hinge ? std::numbers::pi / 180 : 1.0;
+  slot.settings.kind = d.kind;
+  slot.settings.at = d.at, slot.settings.axis = d.axis.normalized();
+  if (d.low) slot.settings.low = *d.low * unit, slot.settings.high = *d.high * unit;
+  slot.settings.motor_speed = d.motor;
+  slot.settings.motor_strength = d.strength;
+  slot.settings.collide = d.collide;
+  slot.piece_a = nearest_piece(slot.body_a, d.at);
+  if (slot.body_b >= 0) slot.piece_b = nearest_piece(slot.body_b, d.at);
+  if (d.kind == rigid::JointKind::Plastic) {
+    const Result<rigid::PlasticLaw> law = law_of(d);
+    assert(law);  // the scene was checked
+    slot.settings.plastic = *law;
+    slot.settings.width = height_of(d).cross(slot.settings.axis);
+    slot.name = d.name.empty() ? fmt::format("joint {}", joints.size() + 1) : d.name;
+    slot.book = static_cast<int>(scene_books.books.size());
+    scene_books.books.emplace_back();
+  }
+  joints.push_back(std::move(slot));
+}
+
+void World::Simulation::build_joints() {
+  for (const JointDescription& description : scene.joints) build_joint(description);
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].structure) build_structure_joints(static_cast<int>(i));
   }
 }
 
@@ -117,6 +144,8 @@ void World::step() {
   }
   const CpuTimer timer(s.timings.deform);
   s.check();
+  s.read_plastic_joints();
+  s.break_joints();
   s.step_layers();
   s.apply_effects();
   ++s.steps;
@@ -172,7 +201,7 @@ double World::kinetic_energy() const {
   return energy;
 }
 
-Frame World::look(bool weight_colors) const {
+Frame World::look(ColorBy color) const {
   Frame frame;
   frame.number = simulation_->frame;
   frame.time = time();
@@ -181,7 +210,7 @@ Frame World::look(bool weight_colors) const {
     if (!body.is_present() || !body.look.visible) continue;
     std::vector<Transform> places;
     for (int piece = 0; piece < body.piece_count(); ++piece) places.push_back(simulation_->place(body.part_of(piece)));
-    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, body.is_broken(), weight_colors)) frame.items.push_back(std::move(item));
+    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, body.is_broken(), color)) frame.items.push_back(std::move(item));
   }
   return frame;
 }

@@ -27,6 +27,13 @@ struct StepReport {
   std::vector<Break> breaks;
 };
 
+/// What an elastic-plastic joint has done so far.
+struct JointReport {
+  std::string body, name;
+  Vec3 at;  // where it is at rest, in the world
+  joints::Book book;
+};
+
 /// CPU seconds.
 struct StepTimings {
   double rigid = 0, deform = 0;
@@ -58,11 +65,15 @@ class World {
   /// World place of a body's rest frame, as one of its pieces carries it.
   Transform place(int body, int piece = 0) const;
   rigid::PartState part_state(int body, int part = 0) const;
+  /// The books of all elastic-plastic joints: the scene's own, then those of its structures, in order.
+  std::vector<JointReport> joint_books() const;
+  /// Counts of the structures' solver.
+  rigid::World::StructureHealth structure_health() const;
   /// The contacts of the last step.
   const rigid::Loads& loads() const;
 
   /// What there is to see now.
-  Frame look(bool weight_colors = false) const;
+  Frame look(ColorBy color = ColorBy::Look) const;
 
   /// State as arrays: what a frame shows, or everything that a checkpoint needs. Valid until the next step.
   std::vector<io::ArrayView> frame_arrays();

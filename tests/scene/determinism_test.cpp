@@ -95,7 +95,7 @@ TEST(Determinism, what_is_looked_at_or_recorded_does_not_change_the_motion) {
   World watched = built(scene), unwatched = built(scene);
   for (int i = 0; i < 50; ++i) {
     watched.step_frame(), unwatched.step_frame();
-    EXPECT_FALSE(watched.look(true).items.empty());
+    EXPECT_FALSE(watched.look(ColorBy::State).items.empty());
     EXPECT_FALSE(watched.checkpoint_arrays().empty());
   }
   EXPECT_EQ(watched.fingerprint(), unwatched.fingerprint());

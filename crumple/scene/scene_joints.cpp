@@ -1,0 +1,73 @@
+#include "crumple/scene/scene.h"
+
+namespace crumple {
+
+using rigid::JointKind;
+
+namespace {
+
+void check_plastic(Fields& f, const JointDescription& j) {
+  if (f.failed()) return;
+  if (j.kind != JointKind::Plastic) {
+    for (const char* key : {"section", "material", "length", "up", "behaviour"}) {
+      if (f.has(key)) return f.fail(key, "belongs to a joint of \"kind\": \"plastic\"");
+    }
+    return;
+  }
+  if (!j.section) return f.fail("", "a plastic joint needs a \"section\"");
+  if (!j.length && !j.section->stiffness)
+    return f.fail("", "a plastic joint needs the \"length\" of bar that bends at it, or a section with a \"stiffness\"");
+  if (j.up && j.up->cross(j.axis).norm() <= 1e-6 * j.up->norm() * j.axis.norm()) return f.fail("up", "must not be parallel to \"axis\"");
+  const Result<rigid::PlasticLaw> law = law_of(j);
+  if (law) return;
+  const std::string& text = law.error().text;  // "/section/rect: ..."
+  const size_t colon = text.find(": ");
+  f.fail(std::string_view(text).substr(1, colon - 1), std::string_view(text).substr(colon + 2));
+}
+
+}  // namespace
+
+Result<rigid::PlasticLaw> law_of(const JointDescription& joint) {
+  return joints::make_law(joint.section.value_or(joints::SectionChoice()), joint.material.value_or(joints::MaterialChoice()),
+                          joint.behaviour.value_or(joints::Behaviour()), joint.length.value_or(1));
+}
+
+void describe(Fields& f, JointDescription& j) {
+  f.text("name", j.name, {"what it is called in reports"});
+  f.choice<JointKind>("kind", j.kind,
+                      {{"fixed", JointKind::Fixed},
+                       {"hinge", JointKind::Hinge},
+                       {"slider", JointKind::Slider},
+                       {"ball", JointKind::Ball},
+                       {"plastic", JointKind::Plastic}},
+                      {"what it leaves free; plastic: holds all, but bends, yields and breaks"});
+  f.text("body", j.body, {"one body"});
+  f.text("to", j.to, {"the other body; absent: the world"});
+  f.vector("at", j.at, {"where, in the world at the start", "m"});
+  f.vector("axis", j.axis, {"of a hinge or slider, in the world at the start; plastic: along the bar"});
+  f.number("low", j.low, between(-1e6, 1e6), {"lower limit", "degrees or m"});
+  f.number("high", j.high, between(-1e6, 1e6), {"upper limit", "degrees or m"});
+  f.number("motor", j.motor, between(-1e6, 1e6), {"speed that its motor seeks", "rad/s or m/s"});
+  f.number("strength", j.strength, at_least(0), {"largest torque or force of the motor", "N m or N"});
+  f.flag("collide", j.collide, {"whether the two bodies still collide with each other"});
+  f.object("section", j.section, {"plastic: cross-section"});
+  f.object("material", j.material, {"plastic: what the section is made of"});
+  f.number("length", j.length, between(1e-6, 1e6), {"plastic: length of the bar that bends at the joint", "m"});
+  f.vector("up", j.up, {"plastic: direction of the section's height; absent: y, or x if the axis stands"});
+  f.object("behaviour", j.behaviour, {"plastic: how it yields and breaks"});
+  f.require("body");
+  if (!f.reading() || f.failed()) return;
+  if (j.axis.norm() < 1e-9) f.fail("axis", "has no length");
+  if (j.low && j.high && *j.low > *j.high) f.fail("low", "must not exceed \"high\"");
+  if (j.low.has_value() != j.high.has_value()) f.fail(j.low ? "low" : "high", "limits come in pairs: give \"low\" and \"high\"");
+  const bool driven = j.kind == JointKind::Hinge || j.kind == JointKind::Slider;
+  if (!driven && (j.low || j.motor)) f.fail(j.low ? "low" : "motor", "only hinges and sliders have limits and motors");
+  if (j.kind == JointKind::Hinge && j.low && (*j.low < -180 || *j.high > 180)) {
+    f.fail(*j.low < -180 ? "low" : "high", "a hinge knows its angle between -180 and 180 degrees only");
+  }
+  if (j.motor && j.strength == 0) f.fail("motor", "a motor needs a \"strength\" above 0");
+  if (!j.motor && j.strength > 0) f.fail("strength", "belongs to a \"motor\"; a motor of speed 0 is a brake");
+  check_plastic(f, j);
+}
+
+}  // namespace crumple
