@@ -34,6 +34,7 @@ struct MethodInfo {
 inline constexpr MethodInfo kMethods[] = {
     {"examples", "paper 1; thesis ch. 5", "impulses pull each part of a body towards example poses made by an artist"},
     {"pieces", "paper 1, sec. 5; thesis 5.2.4", "bodies that were scored beforehand come apart where links carry too much impulse"},
+    {"joints", "paper 5", "structures of bars, plates and pieces sag, yield, dissipate and snap at elastic-plastic joints"},
 };
 
 }  // namespace crumple

@@ -12,8 +12,8 @@
 #include "crumple/rigid/plastic_joint.h"
 #include "crumple/rigid/shape.h"
 
-/// Structures of rigid pieces held together by elastic-plastic joints, which sag, yield, dissipate, harden and break (paper 5). The law and the solver live in
-/// rigid/; here structures are made out of bars, plates and single pieces, their joints' work is booked, and they are shown.
+/// Structures of rigid pieces held together by elastic-plastic joints, which sag, yield, dissipate, harden and break (paper 5). The law and the
+/// solver live in rigid/; here structures are made out of bars, plates and single pieces, their joints' work is booked, and they are shown.
 /// Everything is in the body's rest frame.
 namespace crumple::joints {
 
@@ -40,7 +40,7 @@ struct SectionChoice {
 /// How joints behave beyond section and material.
 struct Behaviour {
   rigid::Interaction interaction = rigid::Interaction::None;
-  double damping = 0;         // s
+  double damping = 0;  // s
   bool breaks = true;
   double softening_from = 1;  // share of the ultimate flow from which capacities fall
   bool paper_switch = false;  // eq. 3.2
@@ -57,8 +57,8 @@ struct Bar {
 
 struct Plate {
   std::string name;
-  Vec3 at = Vec3::Zero();  // of its middle
-  std::optional<Vec3> turn;  // degrees, as of a body; without it the plate lies flat, square to y
+  Vec3 at = Vec3::Zero();             // of its middle
+  std::optional<Vec3> turn;           // degrees, as of a body; without it the plate lies flat, square to y
   std::vector<double> size = {1, 1};  // along x and z, m
   double thickness = 0.01;
   std::vector<int> cells = {6, 6};
@@ -111,17 +111,17 @@ struct Settings {
 struct Piece {
   std::string name;
   std::optional<Vec3> box;
-  Transform place;               // of the box; of a mesh: where its coordinates were taken from
+  Transform place;  // of the box; of a mesh: where its coordinates were taken from
   std::vector<Vec3> hull;
-  rigid::MassProperties mass;    // rest frame; mass in kg
-  TriMesh surface;               // what is drawn, rest frame; pieces of a bar or a plate fit without gaps
+  rigid::MassProperties mass;  // rest frame; mass in kg
+  TriMesh surface;             // what is drawn, rest frame; pieces of a bar or a plate fit without gaps
 };
 
 struct Joint {
   std::string name;
-  int a = -1, b = -1;   // pieces; b -1: the world, or the body `to`
+  int a = -1, b = -1;  // pieces; b -1: the world, or the body `to`
   std::string to;
-  Transform frame;      // columns of the rotation: along the bar, the section's width, its height
+  Transform frame;  // columns of the rotation: along the bar, the section's width, its height
   rigid::PlasticLaw law;
 };
 
@@ -179,7 +179,8 @@ double total_work(const State& state);
 
 /// The drawn vertices of a piece in the piece's own rest frame, given where the rest frame of every piece is; empty if it is simply rigid.
 std::vector<Vec3f> drawn(const Model& model, const State& state, int piece, std::span<const Transform> places);
-/// Colours of a piece's vertices: from blue (unused) over green and yellow (at yield) to red (plastic, by the share of the ultimate turn), black where broken.
+/// Colours of a piece's vertices: from blue (unused) over green and yellow (at yield) to red (plastic, by the share of the ultimate turn), black
+/// where broken.
 std::vector<Vec3f> utilisation_colors(const Model& model, const State& state, int piece);
 
 }  // namespace crumple::joints
