@@ -119,12 +119,14 @@ bool yield(const PlasticLaw& law, PlasticState& state, const Transform& a, const
   // A free row has no force that could remember its strain; small strains are measured best.
   const Vec6 kept = (law.stiffness.array() > 0).select(strain - response.flow, 0);
   if (kept != strain) keep_strain(state, a, b, kept);
+  const Vec6 flow_before = state.flow;
   state.flow += response.flow.cwiseAbs();
   state.work += response.work;
   state.force = response.force;
   state.utilisation = response.yields ? 1 : utilisation(law, capacity, response.force);
   state.peak_utilisation = std::max(state.peak_utilisation, state.utilisation);
   if (!response.yields || !at_limit(law, state)) return false;
+  state.flow = flow_before + scale * response.flow.cwiseAbs();  // it flows as long as it holds
   state.broken = 1;
   state.force.setZero();
   return true;

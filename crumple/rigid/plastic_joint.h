@@ -9,14 +9,14 @@ namespace crumple::rigid {
 
 /// Everything of a joint that changes; restoring it continues bit for bit. All numbers are doubles so that it can be stored as an array.
 struct PlasticState {
-  Vec3 offset = Vec3::Zero();      // plastic part of (anchor a - anchor b), in the halfway frame, m
-  Vec3 bend = Vec3::Zero();        // half of the plastic turn of a against b, as a rotation vector (its square is the whole turn), rad
-  Vec6 flow = Vec6::Zero();        // sum of |plastic flow| of each row, m and rad
-  Vec6 force = Vec6::Zero();       // after the last step, N and N m; against the strain
-  double work = 0;                 // dissipated so far, J
-  double utilisation = 0;          // of the last step
-  double peak_utilisation = 0;     // of all steps
-  double broken = 0;               // 1 once it has broken
+  Vec3 offset = Vec3::Zero();   // plastic part of (anchor a - anchor b), in the halfway frame, m
+  Vec3 bend = Vec3::Zero();     // half of the plastic turn of a against b, as a rotation vector (done twice it is the whole turn), rad; up to pi
+  Vec6 flow = Vec6::Zero();     // sum of |plastic flow| of each row, m and rad
+  Vec6 force = Vec6::Zero();    // after the last step, N and N m; against the strain
+  double work = 0;              // dissipated so far, J
+  double utilisation = 0;       // of the last step
+  double peak_utilisation = 0;  // of all steps
+  double broken = 0;            // 1 once it has broken
 
   double elongation() const { return flow.head<3>().sum(); }
   double rotation() const { return flow.tail<3>().sum(); }
@@ -38,10 +38,13 @@ JointGeometry measure(const PlasticState& state, const Transform& a, const Trans
 void jacobians(const JointGeometry& geometry, const Vec3& center_a, const Vec3& center_b, Mat6& jacobian_a, Mat6& jacobian_b);
 
 /// Makes the elastic strain of the joint where it now stands what is given: all else becomes plastic offset and bend. Books nothing.
+/// (With the strain that `switched` leaves, rows under the paper's rule forget their position before a step.)
 void keep_strain(PlasticState& state, const Transform& a, const Transform& b, const Vec6& strain);
 
-/// After a step: yields what is beyond the capacity, books flow, work, force and utilisation, and breaks. `scale` (0..1) lowers the capacities within the
-/// step in which a joint breaks, so that it dissipates what it can and not more. Returns whether it has just broken.
+/// After a step: yields what is beyond the capacity, books flow, work, force and utilisation, and breaks. `scale` (0..1) lowers the capacities within
+/// the step in which a joint breaks, so that it dissipates what it can and not more. Returns whether it has just broken; what it then still stores
+/// elastically is lost with it. Work counts a linear hardening by the mean of the capacities before and after: it is the same in one step or in many.
+/// Free rows keep no strain.
 bool yield(const PlasticLaw& law, PlasticState& state, const Transform& a, const Transform& b, double scale = 1);
 
 /// Plastic flow that is left before it breaks: 1 nothing used, 0 all used. Infinite limits leave 1.

@@ -11,6 +11,8 @@
 namespace crumple::rigid {
 namespace {
 
+using Vec2 = Eigen::Vector2d;
+
 // Below it a capacity is none; its square must not vanish.
 constexpr double kNoCapacity = 1e-60;
 // Newton's method below is monotone and takes 3 to 15 steps; the most is for numbers that are not numbers.
@@ -114,11 +116,11 @@ Scaled<N> scaled(const Rows& rows, int first) {
 template <class Vec>
 double shrink_to_one(const Vec& use, const Vec& weight, double shift, double x, Vec& quotients) {
   for (int i = 0; i < kMostSteps; ++i) {
-    const Vec whole = (weight * x).array() + shift;
-    quotients = use.cwiseQuotient(whole);
+    const Vec inverse = ((weight * x).array() + shift).inverse();
+    quotients = use.cwiseProduct(inverse);
     const double square = quotients.squaredNorm(), size = std::sqrt(square);
     if (!(size > 1 + kOnSurface)) break;
-    const double next = x + (size - 1) * square / (quotients.cwiseAbs2().cwiseProduct(weight).cwiseQuotient(whole)).sum();
+    const double next = x + (size - 1) * square / quotients.cwiseAbs2().dot(weight.cwiseProduct(inverse));
     if (!(next > x)) break;
     x = next;
   }
@@ -148,54 +150,59 @@ void return_ellipsoid(const Rows& rows, Kept& kept) {
 
 /// Where m + n^2 = 1 is nearest: n = |axial| and m = |bending|, each over its capacity.
 struct BeamPoint {
-  double axial, bending;      // n, m
-  double multiplier;          // gamma * largest g of the bendings
-  Eigen::Vector2d direction;  // of the bending, length 1
-  bool tip;                   // at m = 0, where the surface has a tip
+  double axial = 1, bending = 0;  // n, m
+  double multiplier = 0;          // gamma * largest g of the bendings
+  Vec2 direction = Vec2::Zero();  // of the bending, length 1
+  bool tip = true;                // at m = 0, where the surface has a tip
 };
 
-/// For a given m the bending rows give gamma(m), convex and falling; the axial row then wants n (1 + 2 gamma g_0) = u_0 with m = 1 - n^2. This is
-/// convex and rises with n, so that Newton's method from the right never oversteps.
-BeamPoint nearest_on_beam(double axial_use, double ratio, const Eigen::Vector2d& use, const Eigen::Vector2d& weight) {
-  BeamPoint point = {1, 0, 0, Eigen::Vector2d::Zero(), true};
-  const double at_tip = use.cwiseQuotient(weight).norm();
-  if (axial_use >= 1 + ratio * at_tip) return point;
+/// Gamma and the bending's direction for a given m; `below` must not be above the result. Returns - d gamma / d m.
+double bend_to(double m, double below, const Vec2& use, const Vec2& weight, BeamPoint& point) {
+  point.bending = m;
+  if (m > 0) {
+    const Vec2 least = (use.cwiseAbs().array() - m) / weight.array();
+    below = std::max({below, least[0], least[1], use.norm() - m});
+    point.multiplier = shrink_to_one<Vec2>(use, weight, m, below, point.direction);
+  } else {
+    point.direction = use.cwiseQuotient(weight);
+    point.multiplier = point.direction.norm();
+    point.direction /= point.multiplier;
+  }
+  const Vec2 parts = point.direction.array().square() / ((weight * point.multiplier).array() + m);
+  return parts.sum() / parts.dot(weight);
+}
+
+/// The bending rows give gamma(m), convex and falling; the axial row then wants n (1 + ratio gamma) = its use, with m = 1 - n^2. This is convex and
+/// rises with n, so that Newton's method from the right never oversteps; nor does gamma, whose tangent lies below it.
+BeamPoint nearest_on_beam(double axial_use, double ratio, const Vec2& use, const Vec2& weight) {
+  BeamPoint point;
+  if (axial_use >= 1 + ratio * use.cwiseQuotient(weight).norm()) return point;
   point.tip = false;
   double n = std::min(1.0, axial_use);
+  double fall = bend_to((1 - n) * (1 + n), 0, use, weight, point);
   for (int i = 0; i < kMostSteps; ++i) {
-    point.axial = n;
-    point.bending = (1 - n) * (1 + n);
-    const Eigen::Vector2d least = (use.cwiseAbs().array() - point.bending) / weight.array();
-    const double below = std::max({0.0, least[0], least[1], use.norm() - point.bending});
-    if (point.bending > 0) {
-      point.multiplier = shrink_to_one<Eigen::Vector2d>(use, weight, point.bending, below, point.direction);
-    } else {
-      point.multiplier = at_tip;
-      point.direction = use.cwiseQuotient(weight) / at_tip;
-    }
-    const Eigen::Vector2d parts =
-        point.direction.cwiseAbs2().cwiseQuotient((weight * point.multiplier).array().matrix() + Eigen::Vector2d::Constant(point.bending));
-    const double fall = parts.sum() / parts.dot(weight);  // - d gamma / d m
-    const double miss = n * (1 + ratio * point.multiplier) - axial_use;
-    const double next = n - miss / (1 + ratio * point.multiplier + 2 * n * n * ratio * fall);
+    const double pull = 1 + ratio * point.multiplier, miss = n * pull - axial_use;
+    const double next = std::max(0.0, n - miss / (pull + 2 * n * n * ratio * fall));
     if (!(next < n) || miss <= kOnSurface * axial_use) break;
-    n = std::max(0.0, next);
+    n = next;
+    const double m = (1 - n) * (1 + n);
+    fall = bend_to(m, std::max(0.0, point.multiplier - fall * (m - point.bending)), use, weight, point);
   }
+  point.axial = n;
   return point;
 }
 
 /// Closest-point tangent, J = Xi - Xi n n Xi / (n Xi n) with Xi = (1 / g + gamma F'')^-1, written out so that nothing cancels as m goes to nothing.
-void beam_slope(const Rows& rows, const BeamPoint& point, const Scaled<1>& axial, const Scaled<2>& bending, const Eigen::Vector2d& weight,
-                Kept& kept) {
+void beam_slope(const Rows& rows, const BeamPoint& point, const Scaled<1>& axial, const Scaled<2>& bending, const Vec2& weight, Kept& kept) {
   const double gamma = point.multiplier / bending.largest, n = point.axial, m = point.bending;
-  const Eigen::Vector2d whole = (weight * point.multiplier).array() + m;
-  const Eigen::Vector2d rho = bending.softness.cwiseProduct(point.direction).cwiseQuotient(whole);
+  const Vec2 whole = (weight * point.multiplier).array() + m;
+  const Vec2 rho = bending.softness.cwiseProduct(point.direction).cwiseQuotient(whole);
   const double s = point.direction.cwiseAbs2().cwiseQuotient(whole).sum();
   const double r = rho.dot(point.direction);
   const double xi = axial.largest / (1 + 2 * gamma * axial.largest);
   const double total = 4 * n * n * xi * s + r;
   const double sign = std::copysign(1.0, rows.trial[0]);
-  const Eigen::Vector2d c = rows.capacity.tail<2>();
+  const Vec2 c = rows.capacity.tail<2>();
   const bool limited[2] = {rows.kind[4] == RowKind::Limited, rows.kind[5] == RowKind::Limited};
 
   if (axial.largest > 0) kept.slope(0, 0) = rows.modulus[0] / (1 + 2 * gamma * axial.largest) * (r / total);
@@ -217,7 +224,7 @@ void return_axial_and_bending(const Rows& rows, Kept& kept) {
   if (!(m + n * n > 1)) return;
   if (m == 0) return return_alone(rows, 0, kept);
 
-  Eigen::Vector2d weight = bending.softness / bending.largest;
+  Vec2 weight = bending.softness / bending.largest;
   for (int i = 0; i < 2; ++i) {
     if (rows.kind[4 + i] != RowKind::Limited) weight[i] = 1;  // its use is 0
   }
@@ -251,9 +258,16 @@ double flow_of(const Rows& rows, const Kept& kept, int row) {
   return rows.modulus[row] > 0 ? (rows.trial[row] - kept.force[row]) / rows.modulus[row] : 0;
 }
 
-LawResponse yielded(const PlasticLaw& law, const Rows& rows, const Kept& kept) {
-  LawResponse response;
+void set_diagonal(Mat6& matrix, const Vec6& diagonal) {
+  for (int i = 0; i < 6; ++i) {
+    matrix.col(i).setZero();
+    matrix(i, i) = diagonal[i];
+  }
+}
+
+void set_yielded(const PlasticLaw& law, const Rows& rows, const Kept& kept, LawResponse& response) {
   Vec6 share;  // of the strain's change that y sees
+  response.work = 0;
   for (int i = 0; i < 6; ++i) {
     response.flow[i] = flow_of(rows, kept, i);
     response.force[i] = kept.force[i] + rows.hardening[i] * response.flow[i];
@@ -263,7 +277,6 @@ LawResponse yielded(const PlasticLaw& law, const Rows& rows, const Kept& kept) {
   response.tangent = share.asDiagonal() * kept.slope * share.asDiagonal();
   response.tangent.diagonal() += rows.hardening.cwiseProduct(share);
   response.yields = !response.flow.isZero(0);
-  return response;
 }
 
 /// The part of a force's size that the row's capacity is.
@@ -275,15 +288,15 @@ double row_use(double force, double capacity) {
 }  // namespace
 
 LawResponse respond(const PlasticLaw& law, const Vec6& capacity, const Vec6& strain) {
-  const Vec6 trial = law.stiffness.cwiseProduct(strain);
-  if (within(law, capacity, trial)) {
-    LawResponse response;
-    response.force = trial;
-    response.tangent.diagonal() = law.stiffness;
-    return response;
+  LawResponse response;
+  response.force = law.stiffness.cwiseProduct(strain);
+  if (within(law, capacity, response.force)) {
+    set_diagonal(response.tangent, law.stiffness);
+  } else {
+    const Rows rows = make_rows(law, capacity, response.force);
+    set_yielded(law, rows, keep(law.interaction, rows), response);
   }
-  const Rows rows = make_rows(law, capacity, trial);
-  return yielded(law, rows, keep(law.interaction, rows));
+  return response;
 }
 
 Vec6 force_of(const PlasticLaw& law, const Vec6& capacity, const Vec6& strain) {
