@@ -226,8 +226,9 @@ bool StructureSolver::correct_geometry() {
     const Vec6 corrected = after.strain - dt * ours.rate;
     const Vec6 error = joint.step_law.stiffness.cwiseProduct(corrected - ours.strain).cwiseAbs();
     for (int row = 0; row < 6; ++row) {
-      const double scale = std::min(ours.capacity[row], std::abs(ours.force[row]) + joint.step_law.stiffness[row] * 1e-9);
-      matters = matters || error[row] > kCorrectionTolerance * std::max(scale, 1e-3 * ours.capacity[row]);
+      const double capacity = ours.capacity[row], least = std::isfinite(capacity) ? 1e-3 * capacity : 0;  // what never yields is no measure
+      const double scale = std::min(capacity, std::abs(ours.force[row]) + joint.step_law.stiffness[row] * 1e-9);
+      matters = matters || error[row] > kCorrectionTolerance * std::max(scale, least);
     }
     ours.strain = corrected;
   }
