@@ -15,7 +15,7 @@ struct Svd {
   Eigen::Matrix<T, 3, 3> v;
 };
 
-/// By rotations that make the columns orthogonal (one-sided Jacobi), so that small values are as exact as large ones. Any finite matrix,
+/// By rotations that make the columns orthogonal (one-sided Jacobi): small values are as exact as large ones. Any finite matrix,
 /// whatever its rank, size and repeated values; the same bits alone or among others. A matrix that is not finite gives s = NaN, u = v = identity.
 template <class T>
 Svd<T> svd(const Eigen::Matrix<T, 3, 3>& matrix);
@@ -24,14 +24,5 @@ Svd<T> svd(const Eigen::Matrix<T, 3, 3>& matrix);
 template <class T>
 void svd(std::span<const Eigen::Matrix<T, 3, 3>> matrices, std::span<Eigen::Matrix<T, 3, 3>> u, std::span<Eigen::Matrix<T, 3, 1>> s,
          std::span<Eigen::Matrix<T, 3, 3>> v);
-
-/// symmetric = vectors diag(values) vectors^T, values descending, vectors a rotation. Reads the lower triangle.
-template <class T>
-struct Eigen3 {
-  Eigen::Matrix<T, 3, 1> values;
-  Eigen::Matrix<T, 3, 3> vectors;
-};
-template <class T>
-Eigen3<T> eigen_symmetric(const Eigen::Matrix<T, 3, 3>& symmetric);
 
 }  // namespace crumple
