@@ -22,7 +22,7 @@ struct FlowLaw {
   double hardening = 0;  ///< K, 1/s: what a second at |s - 1| = 1 adds to the yield; negative softens
   /// Seconds: `flow` below 1 is said for a step of this length; in longer or shorter ones the excess falls to (1 - flow)^(dt / flow_time).
   double flow_time = 1.0 / 60;
-  double most = 100;  ///< |Fp| (Frobenius) beyond which no flow leads: the greatest stretch that it can keep
+  double most = 100;  ///< |Fp| (Frobenius) beyond which no flow leads: about the greatest stretch that is kept
 };
 
 /// The hardening of a law that is said per step (the authors' program adds |s - 1| once a step, without dt).
