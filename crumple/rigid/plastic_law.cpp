@@ -320,8 +320,8 @@ double utilisation(const PlasticLaw& law, const Vec6& capacity, const Vec6& forc
 }
 
 PlasticLaw switched(const PlasticLaw& law, const Vec6& smaller_inertia, double dt, Vec6& strain) {
-  // Of the inertia's own m / dt^2: it lets 1e-10 of the speed pass, and a direct solver still has six digits.
-  constexpr double kRigid = 1e10;
+  // Of the inertia's own m / dt^2: it lets 1e-8 of the speed pass, and rounded positions a few metres from the origin still tell the force to 1e-4.
+  constexpr double kRigid = 1e8;
   PlasticLaw result = law;
   for (int i = 0; i < 6; ++i) {
     if (!(std::sqrt(law.stiffness[i] / smaller_inertia[i]) * dt > 0.25)) continue;  // eq. 3.2
