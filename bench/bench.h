@@ -26,6 +26,7 @@ Result<Json> run(const std::string& name, const Request& request = {});
 
 Result<Json> run_examples(const Request&);
 Result<Json> run_weights(const Request&);
+Result<Json> run_joints(const Request&);
 /// Each scene runs in a process of its own, so that memory does not add up. Call it before anything else has used threads.
 Result<Json> run_scenes(const Request& request);
 
