@@ -60,7 +60,7 @@ Result<void> check_amount(const Settings& s) {
   for (const Plate& plate : s.plates) {
     if (plate.cells.size() == 2) count += static_cast<double>(std::max(plate.cells[0], 0)) * std::max(plate.cells[1], 0);
   }
-  if (count == 0) return input_error(": a structure needs pieces: \"bars\", \"plates\" or \"pieces\"");
+  if (s.bars.empty() && s.plates.empty() && s.pieces.empty()) return input_error(": a structure needs pieces: \"bars\", \"plates\" or \"pieces\"");
   if (count > kMostPieces) return input_error(fmt::format(": makes {:g} pieces; there may be {}", count, kMostPieces));
   if (s.supports.size() > kMostSupports) return input_error(fmt::format("/supports: there may be {}; use \"until\"", kMostSupports));
   return {};

@@ -119,10 +119,10 @@ Result<void> check_mechanism(const Model& model) {
   }
   const Eigen::Index freedoms = 6 * count - rank(matrix, 6 * count);
   if (freedoms <= 6) return {};
-  return input_error(
-      fmt::format(": is a mechanism without supports: joints with rows of stiffness 0, such as \"{}\", let its pieces move {} ways without strain; "
-                  "add \"supports\" or stiffness",
-                  loose->name, freedoms - 6));
+  return input_error(fmt::format(
+      ": is a mechanism without supports: joints with rows of stiffness 0, such as \"{}\", let its pieces move in {} way{} that strain nothing; "
+      "add \"supports\" or stiffness",
+      loose->name, freedoms - 6, freedoms == 7 ? "" : "s"));
 }
 
 }  // namespace crumple::joints

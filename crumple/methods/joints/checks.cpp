@@ -11,7 +11,6 @@ namespace crumple::joints {
 namespace {
 
 constexpr double kFarthest = 1e9;  // m, of places
-constexpr int kMostCells = kMostPieces;
 
 std::optional<Complaint> check_place(std::string_view key, const Vec3& at) {
   if (at.allFinite() && at.cwiseAbs().maxCoeff() <= kFarthest) return {};
@@ -115,13 +114,13 @@ std::optional<Complaint> check(const Plate& plate) {
   if (plate.size.size() != 2) return Complaint{"size", "expected 2 numbers"};
   if (plate.cells.size() != 2) return Complaint{"cells", "expected 2 numbers"};
   if (auto wrong = check_size("thickness", plate.thickness)) return wrong;
+  if (plate.cells[0] < 1 || plate.cells[1] < 1) return Complaint{"cells", "must be at least 1 each way"};
+  const double cells = static_cast<double>(plate.cells[0]) * plate.cells[1];
+  if (cells > kMostPieces) return Complaint{"cells", fmt::format("makes {:g} pieces; there may be {}", cells, kMostPieces)};
   for (size_t k = 0; k < 2; ++k) {
     if (auto wrong = check_size("size", plate.size[k])) return wrong;
-    if (plate.cells[k] < 1) return Complaint{"cells", "must be at least 1 each way"};
     if (auto wrong = check_size("size", plate.size[k] / plate.cells[k])) return wrong;
   }
-  const double cells = static_cast<double>(plate.cells[0]) * plate.cells[1];
-  if (cells > kMostCells) return Complaint{"cells", fmt::format("makes {:g} pieces; there may be {}", cells, kMostCells)};
   return {};
 }
 
