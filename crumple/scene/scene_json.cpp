@@ -104,7 +104,7 @@ void check_structure(Fields& f, const BodyDescription& b) {
   if (!b.structure) return;
   if (b.motion != Motion::Dynamic) return f.fail("motion", "a structure is always dynamic; hold it by \"supports\"");
   if (f.has("mass")) return f.fail("mass", "a structure weighs what its sections and materials say; set the density of a material, or \"mass\" or \"density\" of a piece");
-  if (f.has("scale")) return f.fail("scale", "a structure has its sizes inside \"structure\"");
+  if (b.scale != 1) return f.fail("scale", "a structure has its sizes inside \"structure\"");
 }
 
 }  // namespace
