@@ -41,6 +41,13 @@ Vec6 jacobian_of(const btVector3& linear, const btVector3& angular) {
   return velocity_of(linear, angular);
 }
 
+/// The force of a row against which errors are measured: its own, or a thousandth of what it can take. What never yields is no measure; a nanometre
+/// or nanoradian is nothing.
+double tolerated_force(const IslandJoint& joint, int row) {
+  const double capacity = joint.capacity[row], least = std::isfinite(capacity) ? 1e-3 * capacity : 0;
+  return std::max(std::min(capacity, std::abs(joint.force[row]) + 1e-9 * joint.law->stiffness[row]), least);
+}
+
 /// Where a part's joint frame will be after a step.
 Transform carried(const btRigidBody& part, const Transform& frame, const Vec6& velocity, double dt) {
   return moved(from_bullet(part.getWorldTransform()), velocity.head<3>(), velocity.tail<3>(), dt) * frame;
@@ -210,6 +217,21 @@ void StructureSolver::solve() {
   health.most_factors = std::max(health.most_factors, factors);
 }
 
+/// Whether parts turn so far within the step that strains are not linear in it. An upper bound, because measuring takes longer: anchors of a part that
+/// turns by an angle leave their tangent by half its square times their distance, and two turns miss each other by half their product.
+bool StructureSolver::may_need_correction(const IslandJoint& joint) const {
+  const auto turn_of = [&](int body) { return body >= 0 ? velocities_[static_cast<size_t>(body)].tail<3>().norm() * island_.dt : 0.0; };
+  const double a = turn_of(joint.body_a), b = turn_of(joint.body_b);
+  // The columns of a jacobian that belong to turning hold the distance from the part's centre.
+  const double arm_a = joint.jacobian_a.topRightCorner<3, 3>().norm(), arm_b = joint.jacobian_b.topRightCorner<3, 3>().norm();
+  const double offset = a * a * arm_a + b * b * arm_b + (a + b) * joint.strain.head<3>().norm();
+  const double twist = (a + b) * (a + b) + (a + b) * joint.strain.tail<3>().norm();
+  for (int row = 0; row < 6; ++row) {
+    if (joint.law->stiffness[row] * (row < 3 ? offset : twist) > kCorrectionTolerance * tolerated_force(joint, row)) return true;
+  }
+  return false;
+}
+
 /// Strains as they really are after the parts have moved; without this turning pieces gain energy. Returns whether it matters.
 bool StructureSolver::correct_geometry() {
   const double dt = island_.dt;
@@ -217,6 +239,7 @@ bool StructureSolver::correct_geometry() {
   for (size_t j = 0; j < joints_.size(); ++j) {
     const PlasticConstraint& joint = *joints_[j];
     IslandJoint& ours = island_.joints[j];
+    if (!may_need_correction(ours)) continue;
     const auto end = [&](const btRigidBody& part, int index, const Transform& frame) {
       const Vec6 velocity = index >= 0 ? velocities_[static_cast<size_t>(index)] : velocity_of(part.getLinearVelocity(), part.getAngularVelocity());
       return carried(part, frame, velocity, dt);
@@ -226,9 +249,7 @@ bool StructureSolver::correct_geometry() {
     const Vec6 corrected = after.strain - dt * ours.rate;
     const Vec6 error = joint.step_law.stiffness.cwiseProduct(corrected - ours.strain).cwiseAbs();
     for (int row = 0; row < 6; ++row) {
-      const double capacity = ours.capacity[row], least = std::isfinite(capacity) ? 1e-3 * capacity : 0;  // what never yields is no measure
-      const double scale = std::min(capacity, std::abs(ours.force[row]) + joint.step_law.stiffness[row] * 1e-9);
-      matters = matters || error[row] > kCorrectionTolerance * std::max(scale, least);
+      matters = matters || error[row] > kCorrectionTolerance * tolerated_force(ours, row);
     }
     ours.strain = corrected;
   }

@@ -60,6 +60,7 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   void collect_rows();
   void add_rows(btConstraintArray& pool, bool friction);
   void solve();
+  bool may_need_correction(const IslandJoint& joint) const;
   bool correct_geometry();
   bool limit_to_break();
   void write_back();
