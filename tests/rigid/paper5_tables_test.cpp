@@ -8,8 +8,13 @@
 #include <btBulletDynamicsCommon.h>
 #include <gtest/gtest.h>
 
+#include "tests/rigid/structures.h"
+
 namespace crumple::rigid {
 namespace {
+
+using testing::digits;
+using testing::record_row;
 
 constexpr double kDt = 1.0 / 60;
 constexpr double kGravity = 10;
@@ -133,6 +138,10 @@ TEST(Paper5, a_falling_block_lands_as_in_table_3_1) {
       expect_printed("rhs", block.solver.contact_rhs, 21270, 10);
     }
     if (now == 35) expect_printed("rhs", block.solver.contact_rhs, 2570, 10);
+    if (now == 34) record_row("unmodified engine, table 3.1, impulse at 0.567 s (N s)", digits(block.solver.contact_impulse, 0), "", "34000");
+    if (now == 35)
+      record_row("unmodified engine, table 3.1, impulse at 0.583 s (N s)", digits(block.solver.contact_impulse, 0), "4221 (momentum)",
+                 "420 (a misprint)");
   }
   block.step(60);
   EXPECT_NEAR(block.location(), -1.5, 0.003);
@@ -147,6 +156,7 @@ TEST(Paper5, a_block_that_looks_ahead_lands_as_in_table_3_2) {
   expect_printed("velocity", block.velocity(), -2, 0.001);
   expect_printed("impulse", block.solver.contact_impulse, 21024.5, 1);
   expect_printed("rhs", block.solver.contact_rhs, 21024, 1);
+  record_row("unmodified engine, table 3.2, impulse at 0.550 s (N s)", digits(block.solver.contact_impulse, 1), "", "21000");
   block.step();
   expect_printed("location", block.location(), -1.49991, 1e-5);
   expect_printed("velocity", block.velocity(), 0.00515, 1e-5);
@@ -174,6 +184,8 @@ TEST(Paper5, a_fixed_block_drops_for_one_step_as_in_table_3_3) {
     expect_printed(at + " location", block.location(), row.location, 1e-5);
     expect_printed(at + " velocity", block.velocity(), row.velocity, 1e-5);
     expect_printed(at + " impulse", std::abs(block.solver.joint_impulse), row.impulse, 0.1);
+    if (row.step == 2)
+      record_row("unmodified engine, table 3.3, impulse at 0.033 s (N s)", digits(std::abs(block.solver.joint_impulse), 1), "", "2200");
   }
   block.step(21 - 4);
   expect_printed("location at 0.35 s", block.location(), -0.00003, 1e-5);
@@ -239,6 +251,8 @@ TEST(Paper5, the_published_rule_through_a_motor_of_the_engine_gives_table_3_5) {
     expect_row_of_table_3_5(step, block.location(), block.velocity(), std::abs(block.solver.joint_impulse));
     expect_printed("plastic", rule.plastic, kTable35[step].plastic, 1e-5);
   }
+  record_row("published rule on the unmodified engine, table 3.5, plastic strain (m)", digits(rule.plastic, 5), "0 (the bar can hold the block)",
+             "0.004");
 }
 
 TEST(Paper5, the_published_rule_alone_gives_table_3_5_and_books_three_percent_too_little) {

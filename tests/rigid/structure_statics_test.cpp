@@ -39,6 +39,21 @@ TEST(StructureStatics, a_cantilever_sags_alike_in_every_view) {
   expect_objective([](const View& view) { return cantilever_sag(8, 1.0125e6, view); });
 }
 
+TEST(StructureStatics, a_weight_that_hangs_on_ordinary_joints_bends_as_a_tip_load) {
+  for (const JointKind kind : {JointKind::Ball, JointKind::Hinge, JointKind::Fixed}) {
+    Rig rig;
+    const BarLaw law{.bending_rigidity = 1.0125e6, .height = 0.02};
+    const std::vector<int> parts = add_bar(rig, {.mass = 0.9, .pieces = 8, .law = law});
+    clamp(rig, parts[0], Vec3::Zero(), law, 3.0 / 8);
+    const int weight = rig.add_box({.size = Vec3::Constant(0.2), .mass = 100, .at = Vec3(3, -0.5, 0)});
+    rig.link(kind, weight, parts.back(), Vec3(3, 0, 0));
+    rig.set_gravity(Vec3(0, -10, 0));
+    rig.run(6, 1.0 / 30);
+    const double exact = 1000 * 27 / (3 * 1.0125e6) * (1 + 1.0 / 128);  // P L^3 / (3 E I)
+    EXPECT_NEAR(-rig.point(parts.back(), Vec3(3.0 / 16, 0, 0)).y(), exact, 0.005 * exact) << static_cast<int>(kind);
+  }
+}
+
 TEST(StructureStatics, moments_in_the_joints_are_those_of_statics) {
   Rig rig;
   const BarLaw law{.bending_rigidity = 1e8};

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
@@ -92,6 +94,10 @@ class Rig {
     joints.push_back(world_.add_joint(settings));
     laws.push_back(law);
     return joints.back();
+  }
+  /// An ordinary joint.
+  int link(JointKind kind, int a, int b, const Vec3& at) {
+    return world_.add_joint({.kind = kind, .part_a = a, .part_b = b, .at = view_.turn * at, .axis = view_.turn * Vec3::UnitZ()});
   }
   void set_gravity(const Vec3& gravity) { world_.set_gravity(view_.turn * (gravity_ = gravity)); }
   void set_velocity(int part, const Vec3& velocity, const Vec3& spin = Vec3::Zero()) {
