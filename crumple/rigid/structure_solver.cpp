@@ -17,7 +17,7 @@ constexpr double kSoftness = 1e-5;
 
 // Rows are linear within a step, joints are not: a step is solved again while the difference would change a joint's force by more than this share of
 // its capacity, or of its force.
-constexpr double kCorrectionTolerance = 1e-4;
+constexpr double kCorrectionTolerance = 1e-3;
 constexpr int kMostCorrections = 2;
 constexpr int kMostBreakSolves = 4;
 
@@ -41,10 +41,10 @@ Vec6 jacobian_of(const btVector3& linear, const btVector3& angular) {
   return velocity_of(linear, angular);
 }
 
-/// The force of a row against which errors are measured: its own, or a thousandth of what it can take. What never yields is no measure; a nanometre
+/// The force of a row against which errors are measured: its own, or a hundredth of what it can take. What never yields is no measure; a nanometre
 /// or nanoradian is nothing.
 double tolerated_force(const IslandJoint& joint, int row) {
-  const double capacity = joint.capacity[row], least = std::isfinite(capacity) ? 1e-3 * capacity : 0;
+  const double capacity = joint.capacity[row], least = std::isfinite(capacity) ? 1e-2 * capacity : 0;
   return std::max(std::min(capacity, std::abs(joint.force[row]) + 1e-9 * joint.law->stiffness[row]), least);
 }
 
