@@ -1,0 +1,217 @@
+#include "crumple/methods/clusters/clustering.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "crumple/core/parallel.h"
+
+namespace crumple::clusters {
+namespace {
+
+constexpr int kFewestRounds = 5, kMostRounds = 10000;
+constexpr double kSettled = 1e-3;  // of the radius: centres that move less have settled
+constexpr double kStuck = 1e-9;    // of the radius: nothing will change any more, whoever is left uncovered
+constexpr double kGrow = 1.25;     // of clusters and radius, whenever they do not cover all particles
+constexpr int kMostAttempts = 40;
+constexpr double kPull = 1;  // weight of particles that no cluster reaches in the cluster that is nearest to them
+
+/// Particles in cubes, for those within a radius.
+class Cells {
+ public:
+  Cells(std::span<const Vec3> points, double size) : points_(points) {
+    low_ = high_ = points[0];
+    for (const Vec3& p : points) low_ = low_.cwiseMin(p), high_ = high_.cwiseMax(p);
+    // A wide thin cloud must not ask for more cells than there are particles, give or take.
+    const double longest = (high_ - low_).maxCoeff();
+    size_ = std::max({size, longest / 64, 1e-300});
+    for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>((high_[k] - low_[k]) / size_) + 1;
+    const size_t cells = static_cast<size_t>(count_[0]) * static_cast<size_t>(count_[1]) * static_cast<size_t>(count_[2]);
+    begin_.assign(cells + 1, 0);
+    for (const Vec3& p : points) ++begin_[cell(p) + 1];
+    for (size_t c = 0; c < cells; ++c) begin_[c + 1] += begin_[c];
+    std::vector<int32_t> next(begin_.begin(), begin_.end() - 1);
+    order_.resize(points.size());
+    for (size_t i = 0; i < points.size(); ++i) order_[static_cast<size_t>(next[cell(points[i])]++)] = static_cast<int32_t>(i);
+  }
+
+  void within(const Vec3& center, double radius, std::vector<int32_t>& found) const {
+    found.clear();
+    int first[3], last[3];
+    for (int k = 0; k < 3; ++k) {
+      first[k] = std::clamp(static_cast<int>(std::floor((center[k] - radius - low_[k]) / size_)), 0, count_[k] - 1);
+      last[k] = std::clamp(static_cast<int>(std::floor((center[k] + radius - low_[k]) / size_)), 0, count_[k] - 1);
+    }
+    const double radius2 = radius * radius;
+    for (int x = first[0]; x <= last[0]; ++x) {
+      for (int y = first[1]; y <= last[1]; ++y) {
+        const size_t row = (static_cast<size_t>(x) * static_cast<size_t>(count_[1]) + static_cast<size_t>(y)) * static_cast<size_t>(count_[2]);
+        for (int32_t k = begin_[row + static_cast<size_t>(first[2])]; k < begin_[row + static_cast<size_t>(last[2]) + 1]; ++k) {
+          const int32_t i = order_[static_cast<size_t>(k)];
+          if ((points_[static_cast<size_t>(i)] - center).squaredNorm() <= radius2) found.push_back(i);
+        }
+      }
+    }
+    std::sort(found.begin(), found.end());
+  }
+
+ private:
+  size_t cell(const Vec3& p) const {
+    size_t at = 0;
+    for (int k = 0; k < 3; ++k)
+      at = at * static_cast<size_t>(count_[k]) + static_cast<size_t>(std::clamp(static_cast<int>((p[k] - low_[k]) / size_), 0, count_[k] - 1));
+    return at;
+  }
+  std::span<const Vec3> points_;
+  Vec3 low_, high_;
+  double size_ = 1;
+  int count_[3] = {1, 1, 1};
+  std::vector<int32_t> begin_, order_;
+};
+
+int nearest(const std::vector<Vec3>& centers, const Vec3& point) {
+  int best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t c = 0; c < centers.size(); ++c) {
+    const double distance = (centers[c] - point).squaredNorm();
+    if (distance < least) least = distance, best = static_cast<int>(c);
+  }
+  return best;
+}
+
+/// Plain k-means, until nobody changes sides.
+void k_means(std::span<const Vec3> points, std::span<const double> masses, std::vector<Vec3>& centers) {
+  std::vector<int> label(points.size(), -1), next(points.size());
+  for (int round = 0; round < kMostRounds; ++round) {
+    parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) next[i] = nearest(centers, points[i]);
+    });
+    if (next == label) return;
+    label = next;
+    std::vector<Vec3> sums(centers.size(), Vec3::Zero());
+    std::vector<double> total(centers.size(), 0.0);
+    for (size_t i = 0; i < points.size(); ++i)
+      sums[static_cast<size_t>(label[i])] += masses[i] * points[i], total[static_cast<size_t>(label[i])] += masses[i];
+    for (size_t c = 0; c < centers.size(); ++c) {
+      if (total[c] > 0) centers[c] = sums[c] / total[c];
+    }
+  }
+}
+
+double weight(const Settings& settings, double radius, double distance2) {
+  switch (settings.kernel) {
+    case Kernel::InverseSquare: {
+      const double core = settings.core > 0 ? settings.core : radius / 20;
+      return 1 / (distance2 + core * core);
+    }
+    case Kernel::Constant:
+      return 1;
+    case Kernel::Poly6:
+      return std::max(1e-3, std::pow(std::max(0.0, 1 - distance2 / (radius * radius)), 3));
+  }
+  return 1;
+}
+
+/// Members within the radius, with their weights.
+void find_members(std::span<const Vec3> points, const Cells& cells, const Settings& settings, double radius, Clustering& clustering) {
+  parallel_for(clustering.centers.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t c = begin; c < end; ++c) {
+      std::vector<int32_t>& members = clustering.members[c];
+      cells.within(clustering.centers[c], radius, members);
+      clustering.weights[c].resize(members.size());
+      for (size_t k = 0; k < members.size(); ++k) {
+        clustering.weights[c][k] = weight(settings, radius, (points[static_cast<size_t>(members[k])] - clustering.centers[c]).squaredNorm());
+      }
+    }
+  });
+}
+
+struct Round {
+  double moved = 0;  // of the radius
+  size_t uncovered = 0;
+};
+
+/// Centres go to the mean of their members, each of whom counts with its share; who is in no cluster pulls the nearest.
+Round move_centers(std::span<const Vec3> points, std::span<const double> masses, double radius, Clustering& clustering) {
+  std::vector<double> total(points.size(), 0.0);
+  const size_t clusters = clustering.centers.size();
+  for (size_t c = 0; c < clusters; ++c) {
+    for (size_t k = 0; k < clustering.members[c].size(); ++k) total[static_cast<size_t>(clustering.members[c][k])] += clustering.weights[c][k];
+  }
+  std::vector<Vec3> sums(clusters, Vec3::Zero());
+  std::vector<double> mass(clusters, 0.0);
+  for (size_t c = 0; c < clusters; ++c) {
+    for (size_t k = 0; k < clustering.members[c].size(); ++k) {
+      const size_t i = static_cast<size_t>(clustering.members[c][k]);
+      const double share = masses[i] * clustering.weights[c][k] / total[i];
+      sums[c] += share * points[i], mass[c] += share;
+    }
+  }
+  Round round;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (total[i] > 0) continue;
+    ++round.uncovered;
+    const size_t c = static_cast<size_t>(nearest(clustering.centers, points[i]));
+    sums[c] += kPull * masses[i] * points[i], mass[c] += kPull * masses[i];
+  }
+  for (size_t c = 0; c < clusters; ++c) {
+    if (!(mass[c] > 0)) continue;
+    const Vec3 center = sums[c] / mass[c];
+    round.moved = std::max(round.moved, (center - clustering.centers[c]).norm() / radius);
+    clustering.centers[c] = center;
+  }
+  return round;
+}
+
+/// One attempt with a number of clusters and a radius. True if it settled and everyone is in a cluster.
+bool settle(std::span<const Vec3> points, std::span<const double> masses, const Settings& settings, double radius, Clustering& clustering) {
+  const Cells cells(points, radius / 2);
+  std::vector<size_t> before;
+  for (int round = 0; round < kMostRounds; ++round) {
+    find_members(points, cells, settings, radius, clustering);
+    std::vector<size_t> counts;
+    for (const std::vector<int32_t>& members : clustering.members) counts.push_back(members.size());
+    const bool same = counts == before;
+    before = counts;
+    const std::vector<Vec3> centers = clustering.centers;
+    const Round now = move_centers(points, masses, radius, clustering);
+    if (round + 1 < kFewestRounds || !same || now.moved > kSettled) continue;
+    if (now.uncovered == 0) {
+      clustering.centers = centers;  // whose members and weights these are
+      return true;
+    }
+    if (now.moved < kStuck) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+double usual_radius(std::span<const Vec3> points, int clusters, double spacing) {
+  // Three times the volume of the particles is shared by the clusters' balls; each particle fills about 0.75 spacing^3.
+  const double volume = 3 * 0.75 * static_cast<double>(points.size()) * spacing * spacing * spacing / clusters;
+  return std::cbrt(volume * 3 / (4 * std::numbers::pi));
+}
+
+Result<Clustering> cluster(std::span<const Vec3> points, std::span<const double> masses, const Settings& settings, double radius) {
+  int count = std::min(settings.clusters, static_cast<int>(points.size()));
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    Clustering clustering;
+    clustering.clusters = count, clustering.radius = radius;
+    clustering.members.resize(static_cast<size_t>(count)), clustering.weights.resize(static_cast<size_t>(count));
+    for (const int seed : choose_seeds(points, count, settings.seeding, settings.seed))
+      clustering.centers.push_back(points[static_cast<size_t>(seed)]);
+    k_means(points, masses, clustering.centers);
+    if (settle(points, masses, settings, radius, clustering)) return clustering;
+    count = std::min(static_cast<int>(std::ceil(kGrow * count)), static_cast<int>(points.size()));
+    radius *= kGrow;
+  }
+  return input_error(
+      fmt::format("clusters: {} clusters with a radius of {:.6g} m, and up to {} with {:.6g} m, do not reach all particles; give a larger radius or "
+                  "more clusters",
+                  settings.clusters, settings.radius, count, radius));
+}
+
+}  // namespace crumple::clusters

@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <Eigen/LU>
+
+#include "crumple/core/parallel.h"
+#include "crumple/methods/clusters/stages.h"
+#include "crumple/methods/clusters/topology.h"
+
+namespace crumple::clusters {
+namespace {
+
+size_t at(int index) {
+  return static_cast<size_t>(index);
+}
+
+struct Pair {
+  int who, into;  // members of `who` may be in the proxy of `into`
+};
+
+/// Clusters by where they begin along x.
+struct Span {
+  float low, high;
+  int cluster;
+};
+
+/// Pairs whose balls overlap and who have nothing in common.
+std::vector<Pair> find_pairs(const State& state) {
+  std::vector<Span> spans;
+  for (int c = 0; c < state.clusters(); ++c) {
+    if (state.slot_count[at(c)] == 0) continue;
+    const ClusterPlace& place = state.places[at(c)];
+    spans.push_back({state.center[at(c)][0] - place.reach, state.center[at(c)][0] + place.reach, c});
+  }
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.low != b.low ? a.low < b.low : a.cluster < b.cluster; });
+  std::vector<Pair> pairs;
+  std::vector<int> near(at(state.clusters()), -1);
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const int c = spans[i].cluster;
+    const ClusterPlace& mine = state.places[at(c)];
+    for (const int32_t d : state.neighbors[at(c)]) near[at(d)] = c;
+    for (size_t j = i + 1; j < spans.size() && spans[j].low <= spans[i].high; ++j) {
+      const int d = spans[j].cluster;
+      const ClusterPlace& other = state.places[at(d)];
+      const float reach = mine.reach + other.reach;
+      if (near[at(d)] == c || (state.center[at(c)] - state.center[at(d)]).squaredNorm() >= reach * reach) continue;
+      pairs.push_back({c, d});
+      pairs.push_back({d, c});
+    }
+  }
+  return pairs;
+}
+
+/// A cluster as others meet it: a ball cut by planes in rest space. [Jones et al. 2015]
+struct Proxy {
+  Vec3f center, rest_center, ball;
+  float reach, radius;
+  Mat3f to_rest, to_world;
+  std::vector<CutPlane> planes;
+  bool solid = false;
+};
+
+Proxy proxy_of(const State& state, int cluster) {
+  Proxy proxy;
+  const ClusterPlace& place = state.places[at(cluster)];
+  proxy.center = state.center[at(cluster)], proxy.reach = place.reach, proxy.rest_center = state.shapes[at(cluster)].rest_center;
+  proxy.ball = state.ball[at(cluster)].head<3>(), proxy.radius = state.ball[at(cluster)][3];
+  proxy.to_world = place.whole;
+  const Mat3 whole = proxy.to_world.cast<double>();
+  proxy.solid = state.shapes[at(cluster)].rank == 3 && whole.determinant() > 1e-3;
+  if (proxy.solid) proxy.to_rest = whole.inverse().cast<float>();
+  for (const int32_t p : state.cluster_planes[at(cluster)]) proxy.planes.push_back(state.planes[at(p)]);
+  return proxy;
+}
+
+/// The shortest way out for a point of the world, or zero if it is not inside.
+Vec3f way_out(const Proxy& proxy, const Vec3f& point) {
+  const Vec3f out = point - proxy.center;
+  const float far2 = out.squaredNorm();
+  if (!(far2 < proxy.reach * proxy.reach)) return Vec3f::Zero();
+  const Vec3f rest = proxy.rest_center + proxy.to_rest * out, from_ball = rest - proxy.ball;
+  const float inside = proxy.radius - from_ball.norm();
+  if (!(inside > 0)) return Vec3f::Zero();
+  float least = inside;
+  Vec3f way = from_ball.norm() > 0 ? Vec3f(from_ball.normalized() * inside) : Vec3f(Vec3f::UnitX() * inside);
+  for (const CutPlane& plane : proxy.planes) {
+    const float depth = plane.offset - plane.normal.dot(rest);
+    if (!(depth > 0)) return Vec3f::Zero();
+    if (depth < least) least = depth, way = depth * plane.normal;
+  }
+  Vec3f world = proxy.to_world * way;
+  const float length = world.norm(), most = proxy.reach - std::sqrt(far2);  // never farther than out of the ball around its members
+  if (length > most) world *= most / length;
+  return world;
+}
+
+struct Contact {
+  int particle;
+  Vec3f out;
+};
+
+std::vector<Contact> find_contacts(const State& state, const Pair& pair, const Proxy& proxy) {
+  std::vector<Contact> contacts;
+  const Members members = members_of(state, pair.who);
+  const float reach2 = proxy.reach * proxy.reach;
+  for (int k = 0; k < members.count; ++k) {
+    const Vec4f& x = state.positions[at(members.particle[k])];
+    const float dx = x[0] - proxy.center[0], dy = x[1] - proxy.center[1], dz = x[2] - proxy.center[2];
+    if (dx * dx + dy * dy + dz * dz >= reach2) continue;
+    const Vec3f out = way_out(proxy, x.head<3>());
+    if (out.squaredNorm() > 0) contacts.push_back({members.particle[k], out});
+  }
+  return contacts;
+}
+
+/// How a cluster moves as a whole.
+struct Body {
+  float mass = 0;
+  Vec3f velocity = Vec3f::Zero(), spin = Vec3f::Zero();
+  Mat3f inverse_inertia = Mat3f::Zero();
+};
+
+Body body_of(const State& state, int cluster) {
+  Body body;
+  Sums sums;
+  const Vec3f center = state.center[at(cluster)];
+  sum_velocities(members_of(state, cluster), state.positions.data(), state.velocities.data(), center, sums);
+  body.mass = state.shapes[at(cluster)].mass;
+  body.velocity = Vec3f(sums.velocity[0], sums.velocity[1], sums.velocity[2]) / body.mass;
+  body.spin = rigid_spin(Vec3f(sums.spin[0], sums.spin[1], sums.spin[2]), sums.spread, Vec3f::Zero(), body.mass);
+  for (int k = 0; k < 3; ++k) body.inverse_inertia.col(k) = rigid_spin(Vec3f::Unit(k), sums.spread, Vec3f::Zero(), body.mass);
+  return body;
+}
+
+/// What a cluster gets from all its contacts: mass times displacement, mass times velocity, both with their moments about its centre.
+struct Reaction {
+  Vec3f shift = Vec3f::Zero(), shift_turn = Vec3f::Zero(), push = Vec3f::Zero(), push_turn = Vec3f::Zero();
+};
+
+void recoil(State& state, int cluster, const Body& body, const Reaction& reaction) {
+  const Vec3f shift = reaction.shift / body.mass, turn = body.inverse_inertia * reaction.shift_turn;
+  const Vec3f push = reaction.push / body.mass, spin = body.inverse_inertia * reaction.push_turn;
+  const Vec3f center = state.center[at(cluster)];
+  for (int32_t s = state.slot_begin[at(cluster)]; s < state.slot_begin[at(cluster)] + state.slot_count[at(cluster)]; ++s) {
+    const size_t i = at(state.slot_particle[at(s)]);
+    if (state.held[i] >= 0) continue;
+    const float share = state.entry_share[at(state.slot_entry[at(s)])];
+    const Vec3f out = state.positions[i].head<3>() - center;
+    state.positions[i].head<3>() += share * (shift + turn.cross(out));
+    state.velocities[i].head<3>() += share * (push + spin.cross(out));
+  }
+}
+
+/// Members of one cluster leave the other, which takes what they lose: momentum and angular momentum stay.
+void resolve(const Model& model, State& state, const Pair& pair, std::span<const Contact> contacts) {
+  const Body body = body_of(state, pair.into);
+  const Vec3f center = state.center[at(pair.into)];
+  const float give = static_cast<float>(model.settings.give), friction = static_cast<float>(model.settings.friction);
+  float touching = 0;
+  for (const Contact& contact : contacts) touching += state.mass[at(contact.particle)];
+  const float share = body.mass / (body.mass + touching);  // of the relative motion that is the particles' to change
+  Reaction reaction;
+  for (const Contact& contact : contacts) {
+    const size_t i = at(contact.particle);
+    if (state.held[i] >= 0) continue;
+    const float mass = state.mass[i], depth = contact.out.norm();
+    const Vec3f normal = contact.out / depth, arm = state.positions[i].head<3>() - center;
+    const Vec3f shift = give * share * contact.out;
+    const Vec3f relative = state.velocities[i].head<3>() - body.velocity - body.spin.cross(arm);
+    const float in = relative.dot(normal);
+    Vec3f change = Vec3f::Zero();
+    if (in < 0) {
+      const Vec3f slide = relative - in * normal;
+      const float speed = slide.norm();
+      change = -share * (in * normal + (speed > 0 ? Vec3f(slide * std::min(1.0f, -friction * in / speed)) : Vec3f::Zero()));
+    }
+    state.positions[i].head<3>() += shift;
+    state.velocities[i].head<3>() += change;
+    reaction.shift -= mass * shift, reaction.shift_turn -= mass * arm.cross(shift);
+    reaction.push -= mass * change, reaction.push_turn -= mass * arm.cross(change);
+  }
+  recoil(state, pair.into, body, reaction);
+}
+
+}  // namespace
+
+void collide_self(const Model& model, State& state) {
+  if (!model.settings.self_collision) return;
+  const std::vector<Pair> pairs = find_pairs(state);
+  if (pairs.empty()) return;
+  std::vector<uint8_t> met(pairs.size(), 0);
+  parallel_for(pairs.size(), 4, [&](size_t begin, size_t end) {
+    for (size_t p = begin; p < end; ++p) {
+      const Proxy proxy = proxy_of(state, pairs[p].into);
+      met[p] = proxy.solid && !find_contacts(state, pairs[p], proxy).empty() ? 1 : 0;
+    }
+  });
+  // One after the other, each as it stands after those before: what is pushed twice is not pushed too far.
+  for (size_t p = 0; p < pairs.size(); ++p) {
+    if (!met[p]) continue;
+    const std::vector<Contact> contacts = find_contacts(state, pairs[p], proxy_of(state, pairs[p].into));
+    if (!contacts.empty()) resolve(model, state, pairs[p], contacts);
+  }
+}
+
+}  // namespace crumple::clusters

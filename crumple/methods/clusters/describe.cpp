@@ -1,0 +1,73 @@
+#include "crumple/methods/clusters/clusters.h"
+
+namespace crumple::clusters {
+namespace {
+
+void describe_clustering(Fields& fields, Settings& s) {
+  fields.integer("clusters", s.clusters, between(1, 100000),
+                 {"how many overlapping clusters of particles to begin with; more are softer and tear finer"});
+  fields.number("radius", s.radius, at_least(0), {"of a cluster to begin with; 0 chooses it so that a particle is in about three clusters", "m"});
+  fields.choice<Kernel>("kernel", s.kernel, {{"inverse-square", Kernel::InverseSquare}, {"constant", Kernel::Constant}, {"poly6", Kernel::Poly6}},
+                        {"how a particle's weight in a cluster falls with its distance from the centre"});
+  fields.number("core", s.core, at_least(0),
+                {"distance below which the inverse-square weight stops growing; 0: a twentieth of the radius (the authors have 0.01)", "m"});
+  fields.choice<Seeding>("seeding", s.seeding, {{"spread", Seeding::Spread}, {"libc++", Seeding::Libcxx}, {"libstdc++", Seeding::Libstdcxx}},
+                         {"where clusters begin: far apart, or by chance as the authors' program has it with one or the other standard library"});
+  fields.integer("seed", s.seed, at_least(0), {"another number, another spread of clusters"});
+}
+
+void describe_elasticity(Fields& fields, Settings& s) {
+  fields.number("stiffness", s.stiffness, between(0, 1),
+                {"share of the way to its goal that a particle goes in 1/60 s (alpha, paper 2); 1 is stiffest"});
+  fields.number("damping", s.damping, at_least(0),
+                {"rate at which motion within clusters dies; what moves or spins as a whole is not damped", "1/s"});
+  fields.number("stretch", s.stretch, at_least(0),
+                {"how far a particle may be from where a cluster wants it, as a share of the cluster's size (gamma, strain limiting)"});
+  fields.integer("sweeps", s.sweeps, between(0, 100), {"of strain limiting in each step"});
+  fields.number("relax", s.relax, between(0, 1), {"share of each sweep's correction that is made (omega, strain limiting)"});
+}
+
+void describe_plasticity(Fields& fields, Settings& s) {
+  fields.number("yield", s.yield, at_least(0), {"strain up to which it springs back (lambda, paper 2 eq. 13)"});
+  fields.number("flow", s.flow, at_least(0),
+                {"share of the strain beyond yield that becomes permanent in 1/60 s (nu, paper 2 eq. 13); 0: never, 1: at once"});
+  fields.number("hardening", s.hardening, {},
+                {"what a second at a strain of 1 adds to the yield (K, paper 2 eqs. 13 and 14); negative softens", "1/s"});
+}
+
+void describe_fracture(Fields& fields, Settings& s) {
+  fields.number("toughness", s.toughness, at_least(0),
+                {"stretch beyond its length at which a cluster splits: 0.1 is 10 % (tau_0, paper 2 eq. 16); from 1e6 on nothing tears"});
+  fields.number("boost", s.boost, at_least(0), {"how much tougher a cluster is that has just split, as a share (tau_b, paper 2 eq. 16)"});
+  fields.number("falloff", s.falloff, at_least(0), {"rate at which that wears off (tau_f, paper 2 eq. 16)", "1/s"});
+  fields.flag("boosted_at_start", s.boosted_at_start, {"clusters begin as if they had just split, as in the authors' scenes"});
+  fields.flag("delay", s.delay, {"a cluster that has split does not split again before it was below its toughness once"});
+  fields.number("held_toughness", s.held_toughness, more_than(0),
+                {"factor on the toughness of clusters that the edge of a clamp crosses (the authors have 10)"});
+  fields.integer("tears_per_step", s.tears_per_step, between(1, 1000000),
+                 {"clusters that may split in one step; the others wait, the most overloaded go first"});
+  fields.number("outlier", s.outlier, more_than(0),
+                {"particles this many times farther from a cluster than they should be, beyond stretch, are parted from it"});
+  fields.choice<Crumbs>("crumbs", s.crumbs, {{"hold", Crumbs::Hold}, {"cull", Crumbs::Cull}},
+                        {"halves of fewer than four particles: not split off, or split off and taken out, as paper 2 does"});
+}
+
+void describe_collision(Fields& fields, Settings& s) {
+  fields.flag("self_collision", s.self_collision, {"parts of the body keep out of each other"});
+  fields.number("give", s.give, between(0, 1), {"share of an overlap that is undone in a step"});
+  fields.number("flat", s.flat, between(0, 1),
+                {"sides of a cluster nearer to its centre than this share of the radius collide as planes, not as a ball"});
+  fields.number("friction", s.friction, at_least(0), {"of the body with itself (Coulomb)"});
+}
+
+}  // namespace
+
+void describe(Fields& fields, Settings& settings) {
+  describe_clustering(fields, settings);
+  describe_elasticity(fields, settings);
+  describe_plasticity(fields, settings);
+  describe_fracture(fields, settings);
+  describe_collision(fields, settings);
+}
+
+}  // namespace crumple::clusters

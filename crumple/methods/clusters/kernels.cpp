@@ -1,0 +1,82 @@
+#include "crumple/methods/clusters/kernels.h"
+
+#include <cmath>
+#include <cstring>
+
+#include <Eigen/LU>
+
+// Vector types must be seen under their own instruction set from the start: a function cloned later has them split into the baseline's halves before
+// the clone is made.
+namespace crumple::clusters {
+namespace {
+
+/// What is taken back, summed: m d and m x cross d, with the moments of inertia.
+struct Recoil {
+  float push[3], turn[3], spread[6];
+};
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // all of it stays in this file
+namespace plain {
+#include "crumple/methods/clusters/kernels.inl"
+}  // namespace plain
+#if defined(__x86_64__)
+#pragma GCC push_options
+#pragma GCC target("avx2")
+namespace wide {
+#include "crumple/methods/clusters/kernels.inl"
+}  // namespace wide
+#pragma GCC pop_options
+const bool has_wide = __builtin_cpu_supports("avx2") != 0;
+#else
+namespace wide = plain;
+constexpr bool has_wide = false;
+#endif
+
+}  // namespace
+
+void sum_positions(const Members& members, const Vec4f* positions, const Vec3f& from, Gathered out, Sums& sums) {
+  has_wide ? wide::sum_positions(members, positions, from, out, sums) : plain::sum_positions(members, positions, from, out, sums);
+}
+
+void sum_velocities(const Members& members, const Vec4f* positions, const Vec4f* velocities, const Vec3f& from, Sums& sums) {
+  has_wide ? wide::sum_velocities(members, positions, velocities, from, sums) : plain::sum_velocities(members, positions, velocities, from, sums);
+}
+
+LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test) {
+  return has_wide ? wide::test_limit(members, gathered, test) : plain::test_limit(members, gathered, test);
+}
+
+Vec3f rigid_spin(const Vec3f& turn, const float (&spread)[6], const Vec3f& center, float mass) {
+  const Vec3 c = center.cast<double>();
+  Mat3 moment;
+  moment << spread[0], spread[3], spread[4], spread[3], spread[1], spread[5], spread[4], spread[5], spread[2];
+  moment -= double(mass) * c * c.transpose();
+  Mat3 inertia = moment.trace() * Mat3::Identity() - moment;
+  // Members on a line have no inertia about it; a hair of it everywhere leaves the spin about that line at zero.
+  inertia.diagonal().array() += 1e-6 * inertia.trace() + 1e-30;
+  return (inertia.inverse() * turn.cast<double>()).cast<float>();
+}
+
+void pull_back(const Members& members, Gathered gathered, const LimitTest& test, float mass, Vec4f* shift) {
+  Recoil recoil;
+  has_wide ? wide::pull_members(members, gathered, test, recoil) : plain::pull_members(members, gathered, test, recoil);
+  const Vec3f push = Vec3f(recoil.push[0], recoil.push[1], recoil.push[2]) / mass;
+  const Vec3f turn = rigid_spin(Vec3f(recoil.turn[0], recoil.turn[1], recoil.turn[2]), recoil.spread, Vec3f::Zero(), mass);
+  const size_t stride = gathered.stride;
+  for (int i = 0; i < members.count; ++i) {
+    const float* at = gathered.x + i;
+    const float x = at[0] - test.center[0], y = at[stride] - test.center[1], z = at[2 * stride] - test.center[2];
+    shift[i] = Vec4f(at[4 * stride] - push[0] - (turn[1] * z - turn[2] * y), at[5 * stride] - push[1] - (turn[2] * x - turn[0] * z),
+                     at[6 * stride] - push[2] - (turn[0] * y - turn[1] * x), 0);
+  }
+}
+
+void integrate_particles(const Model& model, State& state, const Wish* wishes, const Integration& how, size_t begin, size_t end) {
+  has_wide ? wide::integrate_particles(model, state, wishes, how, begin, end) : plain::integrate_particles(model, state, wishes, how, begin, end);
+}
+
+void apply_shifts(State& state, const uint8_t* active, const Vec4f* shifts, float relax, float dt, size_t begin, size_t end) {
+  has_wide ? wide::apply_shifts(state, active, shifts, relax, dt, begin, end) : plain::apply_shifts(state, active, shifts, relax, dt, begin, end);
+}
+
+}  // namespace crumple::clusters

@@ -1,0 +1,117 @@
+#include <algorithm>
+
+#include "crumple/core/parallel.h"
+#include "crumple/math/polar.h"
+#include "crumple/methods/clusters/stages.h"
+#include "crumple/methods/clusters/topology.h"
+
+namespace crumple::clusters {
+namespace {
+
+constexpr size_t kGroup = 8;
+constexpr size_t kParticleChunk = 2048;
+constexpr float kNear = 0.25f;  // of the width: particles nearer to the centre are no outliers for being a little farther away
+
+/// One cluster of a group while it is looked at.
+struct Looked {
+  size_t cluster;
+  Members members;
+  Gathered gathered;
+  LimitTest test;
+  Vec3f from;
+};
+
+void set_test(const Model& model, const State& state, Looked& looked, const Quatf& rotation) {
+  const ClusterShape& shape = state.shapes[looked.cluster];
+  const float gamma = static_cast<float>(model.settings.stretch);
+  looked.test.transform = rotation.toRotationMatrix() * state.plastic[looked.cluster];
+  looked.test.limit = gamma * shape.width;
+  looked.test.outlier = (1 + gamma) * static_cast<float>(model.settings.outlier);
+  looked.test.floor = kNear * shape.width;
+}
+
+/// Places of the stale clusters in [begin, end); those with members beyond their limit are marked in `active`, with what they ask in `shifts`, unless
+/// there is none.
+void look_at(const Model& model, State& state, size_t begin, size_t end, uint8_t* active, Vec4f* shifts) {
+  static thread_local std::vector<float> scratch;
+  Looked looked[kGroup];
+  Mat3f elastic[kGroup];
+  Quatf rotations[kGroup];
+  size_t n = 0, room = 0;
+  for (size_t c = begin; c < end; ++c) {
+    if (state.slot_count[c] > 0 && state.stale[c]) room += kGatheredArrays * gathered_stride(state.slot_count[c]);
+  }
+  if (scratch.size() < room) scratch.resize(room);
+  float* next = scratch.data();
+  for (size_t c = begin; c < end; ++c) {
+    if (state.slot_count[c] == 0 || !state.stale[c]) continue;
+    Looked& at = looked[n];
+    at.cluster = c, at.members = members_of(state, static_cast<int>(c)), at.from = state.center[c];
+    at.gathered = {next, gathered_stride(at.members.count)};
+    next += kGatheredArrays * at.gathered.stride;
+    Sums sums;
+    sum_positions(at.members, state.positions.data(), at.from, at.gathered, sums);
+    at.test.center = Vec3f(sums.center[0], sums.center[1], sums.center[2]) / state.shapes[c].mass;
+    elastic[n] = Eigen::Map<const Mat3f>(sums.stretch) * state.solve[c];
+    rotations[n++] = state.rotation[c];
+  }
+  nearest_rotations<float>(std::span<const Mat3f>(elastic, n), std::span(rotations, n));
+  for (size_t k = 0; k < n; ++k) {
+    Looked& at = looked[k];
+    const size_t c = at.cluster;
+    set_test(model, state, at, rotations[k]);
+    const LimitFound found = test_limit(at.members, at.gathered, at.test);
+    state.center[c] = at.from + at.test.center;
+    state.places[c] = {found.reach, elastic[k], elastic[k] * state.plastic[c]};
+    state.rotation[c] = rotations[k];
+    state.suspect[c] = found.outliers ? 1 : 0;
+    state.stale[c] = 0;
+    if (!active || !found.beyond) continue;
+    active[c] = 1;
+    pull_back(at.members, at.gathered, at.test, state.shapes[c].mass, shifts + state.slot_begin[c]);
+  }
+}
+
+/// Places of everyone who shares a particle with a cluster that has moved its own are out of date.
+void mark_stale(State& state, const std::vector<uint8_t>& active) {
+  for (size_t c = 0; c < active.size(); ++c) {
+    if (!active[c]) continue;
+    state.stale[c] = 1;
+    for (const int32_t d : state.neighbors[c]) state.stale[static_cast<size_t>(d)] = 1;
+  }
+}
+
+}  // namespace
+
+void refresh_places(const Model& model, State& state) {
+  if (std::find(state.stale.begin(), state.stale.end(), 1) == state.stale.end()) return;
+  parallel_for(static_cast<size_t>(state.clusters()), kGroup, [&](size_t begin, size_t end) { look_at(model, state, begin, end, nullptr, nullptr); });
+}
+
+void refresh_place(const Model& model, State& state, int cluster) {
+  state.stale[static_cast<size_t>(cluster)] = 1;
+  look_at(model, state, static_cast<size_t>(cluster), static_cast<size_t>(cluster) + 1, nullptr, nullptr);
+}
+
+void limit_strain(const Model& model, State& state, const Context& now) {
+  static thread_local std::vector<uint8_t> active;
+  static thread_local std::vector<Vec4f> shifts;
+  std::vector<uint8_t>& asked = active;  // not the other threads' own
+  std::vector<Vec4f>& rows = shifts;
+  rows.resize(state.entry_cluster.size());
+  std::fill(state.stale.begin(), state.stale.end(), 1);
+  const float relax = static_cast<float>(model.settings.relax), dt = static_cast<float>(now.dt);
+  // A cluster none of whose particles moved since it was last looked at asks for what it asked then: nothing. So a sweep costs what still moves.
+  for (int sweep = 0; sweep < model.settings.sweeps; ++sweep) {
+    asked.assign(static_cast<size_t>(state.clusters()), 0);
+    parallel_for(static_cast<size_t>(state.clusters()), kGroup,
+                 [&](size_t begin, size_t end) { look_at(model, state, begin, end, asked.data(), rows.data()); });
+    if (std::find(asked.begin(), asked.end(), 1) == asked.end()) break;
+    parallel_for(static_cast<size_t>(state.particles()), kParticleChunk,
+                 [&](size_t begin, size_t end) { apply_shifts(state, asked.data(), rows.data(), relax, dt, begin, end); });
+    mark_stale(state, asked);
+  }
+  refresh_places(model, state);
+}
+
+}  // namespace crumple::clusters

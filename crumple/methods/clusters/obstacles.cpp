@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "crumple/core/parallel.h"
+#include "crumple/methods/clusters/stages.h"
+
+namespace crumple::clusters {
+namespace {
+
+constexpr size_t kChunk = 4096;
+
+bool acts(double start, double end, double time) {
+  return time >= start - 1e-9 && time < end - 1e-9;
+}
+
+/// Which clamps hold at a time, one bit each; beyond 62 of them the answer is always new.
+int64_t clamps_at(const Loads& loads, double time) {
+  int64_t bits = 0;
+  for (size_t k = 0; k < loads.clamps.size(); ++k) {
+    if (k < 62 && acts(loads.clamps[k].start, loads.clamps[k].end, time)) bits |= int64_t{1} << k;
+  }
+  return bits;
+}
+
+/// The first clamp that holds a particle which began there, or -1.
+int32_t clamp_of(const Loads& loads, const Vec3& start, double time) {
+  for (size_t k = 0; k < loads.clamps.size(); ++k) {
+    const Clamp& clamp = loads.clamps[k];
+    if (acts(clamp.start, clamp.end, time) && clamp.normal.dot(start) > clamp.offset) return static_cast<int32_t>(k);
+  }
+  return -1;
+}
+
+/// Clusters with members on both sides of a clamp's edge.
+void tie(State& state) {
+  for (size_t c = 0; c < state.slot_begin.size(); ++c) {
+    bool held = false, free = false;
+    for (int32_t s = state.slot_begin[c]; s < state.slot_begin[c] + state.slot_count[c]; ++s) {
+      (state.held[static_cast<size_t>(state.slot_particle[static_cast<size_t>(s)])] >= 0 ? held : free) = true;
+    }
+    state.tied[c] = held && free ? 1 : 0;
+  }
+}
+
+/// A surface as a particle meets it.
+struct Surface {
+  Vec3f normal, velocity;
+  float friction, keep;  // keep: of what slides along
+};
+
+/// Takes away what moves into the surface, and some of what slides along it. What separates is left alone.
+void touch(Eigen::Ref<Vec3f> velocity, const Surface& surface) {
+  const Vec3f relative = velocity - surface.velocity;
+  const float in = relative.dot(surface.normal);
+  if (in >= 0) return;
+  const Vec3f slide = relative - in * surface.normal;
+  const float speed = slide.norm();
+  const float rest = speed > 0 ? std::max(0.0f, 1 + surface.friction * in / speed) : 0;
+  velocity = surface.velocity + slide * (rest * surface.keep);
+}
+
+float kept(const Touch& touch, double dt) {
+  return static_cast<float>(std::exp(-touch.drag * dt));
+}
+
+/// Calls body(position, velocity) for every particle that is free.
+template <class Body>
+void each_free(State& state, const Body& body) {
+  parallel_for(static_cast<size_t>(state.particles()), kChunk, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      if (state.held[i] < 0 && state.entry_count[i] > 0) body(state.positions[i], state.velocities[i]);
+    }
+  });
+}
+
+void push_by_plane(State& state, const Vec3f& normal, float offset, const Vec3f& velocity, const Touch& how, double dt) {
+  const Surface surface{normal, velocity, static_cast<float>(how.friction), kept(how, dt)};
+  each_free(state, [&](Vec4f& x, Vec4f& v) {
+    const float depth = offset - (normal[0] * x[0] + normal[1] * x[1] + normal[2] * x[2]);
+    if (!(depth > 0)) return;
+    x.head<3>() += depth * normal;
+    touch(v.head<3>(), surface);
+  });
+}
+
+void push_by_ball(const Model& model, State& state, const BallObstacle& ball, double time, double dt) {
+  const Vec3f center = (ball.center + ball.velocity * time - model.origin).cast<float>(), velocity = ball.velocity.cast<float>();
+  const float radius = static_cast<float>(ball.radius), push = static_cast<float>(ball.push * dt), keep = kept(ball.touch, dt);
+  each_free(state, [&](Vec4f& x, Vec4f& v) {
+    const Vec3f out = x.head<3>() - center;
+    const float far2 = out.squaredNorm();
+    if (!(far2 < radius * radius)) return;
+    const Vec3f normal = far2 > 0 ? Vec3f(out / std::sqrt(far2)) : Vec3f::UnitY();
+    x.head<3>() = center + radius * normal;
+    if (push > 0)
+      v.head<3>() += push * velocity;  // as in the authors' program, whose balls drag along what they touch
+    else
+      touch(v.head<3>(), {normal, velocity, static_cast<float>(ball.touch.friction), keep});
+  });
+}
+
+void push_by_cylinder(const Model& model, State& state, const CylinderObstacle& cylinder, double dt) {
+  const Vec3f axis = cylinder.axis.normalized().cast<float>(), point = (cylinder.point - model.origin).cast<float>();
+  const float radius = static_cast<float>(cylinder.radius), kick = static_cast<float>(cylinder.kick * dt / kReferenceStep),
+              keep = kept(cylinder.touch, dt);
+  each_free(state, [&](Vec4f& x, Vec4f& v) {
+    Vec3f out = x.head<3>() - point;
+    out -= axis.dot(out) * axis;
+    const float far2 = out.squaredNorm();
+    if (!(far2 < radius * radius)) return;
+    const Vec3f normal = far2 > 0 ? Vec3f(out / std::sqrt(far2)) : Vec3f(axis.unitOrthogonal());
+    x.head<3>() += (radius - std::sqrt(far2)) * normal;
+    if (kick > 0)
+      v.head<3>() += kick * normal;
+    else
+      touch(v.head<3>(), {normal, Vec3f::Zero(), static_cast<float>(cylinder.touch.friction), keep});
+  });
+}
+
+}  // namespace
+
+Clamp moving_clamp(const Vec3& normal, double offset, double speed) {
+  Clamp clamp;
+  clamp.normal = normal.normalized(), clamp.offset = offset, clamp.velocity = speed * clamp.normal, clamp.blocks = true;
+  return clamp;
+}
+
+Clamp twisting_clamp(const Vec3& normal, double offset, double rate, double end) {
+  Clamp clamp;
+  clamp.normal = normal.normalized(), clamp.offset = offset, clamp.spin = rate * clamp.normal, clamp.end = end;
+  return clamp;
+}
+
+Clamp tilting_clamp(const Vec3& normal, const Vec3& axis, double offset, double rate, double end) {
+  Clamp clamp;
+  clamp.normal = normal.normalized(), clamp.offset = offset, clamp.spin = rate * axis.normalized(), clamp.center = offset * clamp.normal,
+  clamp.end = end;
+  return clamp;
+}
+
+Result<void> check_loads(const Model& model, const Loads& loads) {
+  for (size_t k = 0; k < loads.clamps.size(); ++k) {
+    const Clamp& clamp = loads.clamps[k];
+    if (!(clamp.normal.allFinite() && clamp.normal.norm() > 0)) return input_error(fmt::format("clamp {}: its normal has no direction", k));
+    const bool holds = std::any_of(model.rest.begin(), model.rest.end(),
+                                   [&](const Vec4f& r) { return clamp.normal.dot(model.origin + r.head<3>().cast<double>()) > clamp.offset; });
+    if (!holds) return input_error(fmt::format("clamp {}: holds nothing; no particle begins beyond {:.6g} along its normal", k, clamp.offset));
+  }
+  for (size_t k = 0; k < loads.planes.size(); ++k) {
+    if (!(loads.planes[k].normal.allFinite() && loads.planes[k].normal.norm() > 0))
+      return input_error(fmt::format("plane {}: its normal has no direction", k));
+  }
+  for (size_t k = 0; k < loads.balls.size(); ++k) {
+    if (!(loads.balls[k].radius > 0)) return input_error(fmt::format("ball {}: its radius must be above 0", k));
+  }
+  for (size_t k = 0; k < loads.cylinders.size(); ++k) {
+    const CylinderObstacle& cylinder = loads.cylinders[k];
+    if (!(cylinder.radius > 0 && cylinder.axis.allFinite() && cylinder.axis.norm() > 0))
+      return input_error(fmt::format("cylinder {}: needs an axis and a radius above 0", k));
+  }
+  return {};
+}
+
+void hold(const Model& model, State& state, const Context& now) {
+  static const Loads kNone;
+  const Loads& loads = now.loads ? *now.loads : kNone;
+  const int64_t bits = clamps_at(loads, state.time);
+  if (bits == state.clamps && loads.clamps.size() <= 62) return;
+  state.clamps = bits;
+  for (size_t i = 0; i < state.held.size(); ++i) {
+    const Vec3 start = model.origin + model.rest[static_cast<size_t>(state.original[i])].head<3>().cast<double>();
+    state.held[i] = clamp_of(loads, start, state.time);
+    state.positions[i][3] = state.held[i] >= 0 ? 0.0f : 1.0f;
+  }
+  tie(state);
+}
+
+void carry(const Model& model, State& state, const Context& now) {
+  if (!now.loads || state.clamps == 0) return;
+  struct Motion {
+    Mat3f turn;
+    Vec3f center, ahead;
+  };
+  std::vector<Motion> motions;
+  for (const Clamp& clamp : now.loads->clamps) {
+    const double angle = clamp.spin.norm() * now.dt;
+    const Mat3 turn = angle > 0 ? Eigen::AngleAxisd(angle, clamp.spin.normalized()).toRotationMatrix() : Mat3::Identity();
+    const Vec3 center = clamp.center + clamp.velocity * (state.time - clamp.start) - model.origin;
+    motions.push_back({turn.cast<float>(), center.cast<float>(), (clamp.velocity * now.dt).cast<float>()});
+  }
+  const float rate = static_cast<float>(1 / now.dt);
+  for (size_t i = 0; i < state.held.size(); ++i) {
+    if (state.held[i] < 0) continue;
+    const Motion& motion = motions[static_cast<size_t>(state.held[i])];
+    const Vec3f out = state.positions[i].head<3>() - motion.center;
+    const Vec3f step = (motion.turn * out - out) + motion.ahead;
+    state.positions[i].head<3>() += step;
+    state.velocities[i].head<3>() = step * rate;
+  }
+}
+
+void collide_obstacles(const Model& model, State& state, const Context& now) {
+  if (!now.loads) return;
+  const double time = state.time, begun = time - now.dt;
+  // Each once: planes that contradict each other share what they cannot both have, and nothing waits for them to agree.
+  for (const PlaneObstacle& plane : now.loads->planes) {
+    if (!acts(plane.start, plane.end, begun)) continue;
+    const Vec3 normal = plane.normal.normalized();
+    const double offset = plane.offset + normal.dot(plane.velocity) * time - normal.dot(model.origin);
+    push_by_plane(state, normal.cast<float>(), static_cast<float>(offset), plane.velocity.cast<float>(), plane.touch, now.dt);
+  }
+  for (const Clamp& clamp : now.loads->clamps) {
+    if (!clamp.blocks || !acts(clamp.start, clamp.end, begun)) continue;
+    const double offset = clamp.offset + clamp.normal.dot(clamp.velocity) * (time - clamp.start) - clamp.normal.dot(model.origin);
+    push_by_plane(state, -clamp.normal.cast<float>(), static_cast<float>(-offset), clamp.velocity.cast<float>(), clamp.touch, now.dt);
+  }
+  for (const BallObstacle& ball : now.loads->balls) {
+    if (acts(ball.start, ball.end, begun)) push_by_ball(model, state, ball, time, now.dt);
+  }
+  for (const CylinderObstacle& cylinder : now.loads->cylinders) {
+    if (acts(cylinder.start, cylinder.end, begun)) push_by_cylinder(model, state, cylinder, now.dt);
+  }
+}
+
+}  // namespace crumple::clusters

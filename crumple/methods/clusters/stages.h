@@ -1,0 +1,44 @@
+#pragma once
+
+#include "crumple/methods/clusters/clusters.h"
+#include "crumple/methods/clusters/kernels.h"
+
+/// The stages that step() is a list of.
+namespace crumple::clusters {
+
+// shape matching: match.cpp
+/// Where each cluster is, how it is stretched, and where it wants its particles. eqs. 2-7, 9
+void find_goals(const Model& model, State& state, const Context& now, std::vector<Wish>& wishes);
+/// Particles move towards the mean of their goals. eq. 8
+void integrate(const Model& model, State& state, const Context& now, const std::vector<Wish>& wishes);
+
+// limit.cpp
+/// Particles too far from where a cluster wants them are pulled back. [Bargteil and Jones 2014]
+void limit_strain(const Model& model, State& state, const Context& now);
+/// Brings places of clusters up to date whose particles have moved.
+void refresh_places(const Model& model, State& state);
+void refresh_place(const Model& model, State& state, int cluster);
+
+// tear.cpp
+/// What is stretched beyond yield flows. eqs. 10-14
+void yield(const Model& model, State& state, const Context& now);
+/// What is stretched beyond its toughness splits, the most overloaded first, as many as fit in a step. eqs. 15, 16
+void tear(const Model& model, State& state, Context& now);
+/// Particles that a cluster has lost sight of are parted from it.
+void split_outliers(const Model& model, State& state);
+/// sigma_max - 1 from which a cluster splits now. eq. 16
+float toughness_now(const Model& model, const State& state, int cluster);
+
+// collide.cpp
+/// Clusters that have nothing in common keep out of each other.
+void collide_self(const Model& model, State& state);
+
+// obstacles.cpp
+/// Takes hold of particles whose clamp begins, and lets go of those whose clamp ends.
+void hold(const Model& model, State& state, const Context& now);
+/// Moves those that are held. Call before time passes.
+void carry(const Model& model, State& state, const Context& now);
+/// Planes, balls and cylinders push particles out. Call with the time at the end of the step.
+void collide_obstacles(const Model& model, State& state, const Context& now);
+
+}  // namespace crumple::clusters

@@ -1,0 +1,41 @@
+#include "crumple/core/timer.h"
+#include "crumple/methods/clusters/stages.h"
+
+namespace crumple::clusters {
+namespace {
+
+/// Runs a stage and adds its time to where it belongs.
+template <class Stage>
+void timed(StepTimes* times, double StepTimes::*part, const Stage& stage) {
+  if (!times) return stage();
+  const WallTimer timer(times->*part);
+  stage();
+}
+
+}  // namespace
+
+void step(const Model& model, State& state, Context& now) {
+  static thread_local std::vector<Wish> wishes;
+  now.splits = now.waiting = 0;
+  timed(now.times, &StepTimes::dynamics, [&] {
+    hold(model, state, now);
+    find_goals(model, state, now, wishes);
+    integrate(model, state, now, wishes);
+    carry(model, state, now);
+    limit_strain(model, state, now);
+  });
+  timed(now.times, &StepTimes::fracture, [&] {
+    tear(model, state, now);
+    split_outliers(model, state);
+  });
+  // What tears is judged by the strain that it had, not by what is left of it once it has flowed.
+  timed(now.times, &StepTimes::plasticity, [&] { yield(model, state, now); });
+  state.time += now.dt;
+  timed(now.times, &StepTimes::collision, [&] {
+    collide_self(model, state);
+    collide_obstacles(model, state, now);
+    now.pushes = collide_parts(model, state, now.parts);
+  });
+}
+
+}  // namespace crumple::clusters

@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <cmath>
+
+#include "crumple/material/flow.h"
+#include "crumple/math/svd.h"
+#include "crumple/methods/clusters/stages.h"
+#include "crumple/methods/clusters/topology.h"
+
+namespace crumple::clusters {
+namespace {
+
+size_t at(int index) {
+  return static_cast<size_t>(index);
+}
+
+struct Candidate {
+  float excess;
+  int cluster;
+};
+
+/// Clusters beyond their toughness, the most overloaded first. Those that have torn may not again before they were below it once.
+std::vector<Candidate> find_candidates(const Model& model, State& state) {
+  std::vector<Candidate> queue;
+  for (int c = 0; c < state.clusters(); ++c) {
+    if (state.slot_count[at(c)] == 0) continue;
+    const float excess = state.stretches[at(c)][0] - 1 - toughness_now(model, state, c);
+    if (!(excess > 0))
+      state.waits[at(c)] = 0;
+    else if (!state.waits[at(c)])
+      queue.push_back({excess, c});
+  }
+  std::sort(queue.begin(), queue.end(),
+            [](const Candidate& a, const Candidate& b) { return a.excess != b.excess ? a.excess > b.excess : a.cluster < b.cluster; });
+  return queue;
+}
+
+/// A cut through a cluster, in the world and in rest space.
+struct Cut {
+  Vec3f normal, center;  // world
+  Vec3f rest_normal;
+  float rest_offset = 0;
+};
+
+/// The plane through the centre, square to the greatest stretch as the world sees it: the left singular vector (paper 2 has the right one, which is
+/// the same only while the cluster has not turned). A normal goes back to rest space by F^T.
+Cut plan_cut(const State& state, int cluster, const Svd<float>& parts) {
+  const ClusterPlace& place = state.places[at(cluster)];
+  Cut cut;
+  cut.normal = parts.u.col(0), cut.center = state.center[at(cluster)];
+  cut.rest_normal = (place.whole.transpose() * cut.normal).normalized();
+  cut.rest_offset = cut.rest_normal.dot(state.shapes[at(cluster)].rest_center);
+  return cut;
+}
+
+bool is_beyond(const Cut& cut, const Vec3f& point) {
+  return cut.normal.dot(point - cut.center) > 0;
+}
+
+/// Parts each member from those of its other clusters whose centres are on the other side. eq. 15
+void propagate(State& state, const Cut& cut, int home) {
+  std::vector<uint8_t> away;
+  const size_t begin = at(state.slot_begin[at(home)]), end = begin + at(state.slot_count[at(home)]);
+  const bool home_beyond = is_beyond(cut, state.positions[at(state.slot_particle[begin])].head<3>());
+  for (size_t s = begin; s < end; ++s) {
+    const int i = state.slot_particle[s];
+    const size_t first = at(state.entry_begin[at(i)]), count = at(state.entry_count[at(i)]);
+    away.assign(count, 0);
+    bool parted = false;
+    for (size_t k = 0; k < count; ++k) {
+      const int d = state.entry_cluster[first + k];
+      if (d == home || is_beyond(cut, state.center[at(d)]) == home_beyond) continue;
+      away[k] = 1, parted = true;
+    }
+    if (parted) cut_particle(state, i, away);
+  }
+}
+
+void record_cut(State& state, const Cut& cut, int kept, int fresh) {
+  const int32_t crack = static_cast<int32_t>(state.totals.splits);
+  for (const int c : {kept, fresh}) {
+    const float side = c == kept ? 1.0f : -1.0f;
+    state.cluster_planes[at(c)].push_back(static_cast<int32_t>(state.planes.size()));
+    state.planes.push_back({side * cut.rest_normal, side * cut.rest_offset, c, crack});
+  }
+}
+
+/// Splits a cluster if it is still beyond its toughness and both halves are worth it.
+bool try_split(const Model& model, State& state, int cluster) {
+  const Svd<float> parts = svd<float>(state.places[at(cluster)].elastic);
+  if (!(parts.s[0] - 1 > toughness_now(model, state, cluster))) return false;
+  const Cut cut = plan_cut(state, cluster, parts);
+  const size_t begin = at(state.slot_begin[at(cluster)]), count = at(state.slot_count[at(cluster)]);
+  std::vector<uint8_t> beyond(count);
+  int far = 0;
+  for (size_t k = 0; k < count; ++k) far += beyond[k] = is_beyond(cut, state.positions[at(state.slot_particle[begin + k])].head<3>()) ? 1 : 0;
+  const int least = model.settings.crumbs == Crumbs::Hold ? kLeastMembers : 1;
+  if (std::min(far, static_cast<int>(count) - far) < least) return false;
+  const int fresh = cut_cluster(model, state, cluster, beyond);
+  for (const int half : {cluster, fresh}) {
+    state.since_tear[at(half)] = 0;
+    state.waits[at(half)] = model.settings.delay ? 1 : 0;
+    propagate(state, cut, half);
+  }
+  record_cut(state, cut, cluster, fresh);
+  const int halves[] = {cluster, fresh};
+  renew_neighbors(model, state, halves);
+  for (const int half : halves) refresh_place(model, state, half);
+  if (state.totals.splits++ == 0) state.totals.first_split = state.time;
+  return true;
+}
+
+/// Takes out clusters that are too small to have a shape.
+void cull(const Model& model, State& state) {
+  if (model.settings.crumbs != Crumbs::Cull) return;
+  const float least = 1e-3f * state.mass[0];
+  for (int c = 0; c < state.clusters(); ++c) {
+    const int count = state.slot_count[at(c)];
+    if (count > 0 && (count < kLeastMembers || state.shapes[at(c)].mass < least)) cull_cluster(model, state, c);
+  }
+  refresh_places(model, state);
+}
+
+}  // namespace
+
+float toughness_now(const Model& model, const State& state, int cluster) {
+  const Settings& s = model.settings;
+  if (s.toughness >= kNeverTears) return std::numeric_limits<float>::infinity();
+  const double boost =
+      s.boost > 0 ? s.boost * std::exp(-s.falloff * state.since_tear[at(cluster)]) : 0;  // eq. 16, with the falloff that its text speaks of
+  const double held = state.tied[at(cluster)] ? s.held_toughness : 1;
+  return static_cast<float>(s.toughness * state.shapes[at(cluster)].toughness * held * (1 + boost));
+}
+
+void yield(const Model& model, State& state, const Context& now) {
+  const Settings& s = model.settings;
+  for (float& clock : state.since_tear) clock += static_cast<float>(now.dt);
+  if (s.flow <= 0) return;
+  const FlowStep<float> law = flow_step<float>({s.yield, s.flow, s.hardening, kReferenceStep}, now.dt);
+  for (int c = 0; c < state.clusters(); ++c) {
+    if (state.slot_count[at(c)] == 0 || state.shapes[at(c)].rank < 3) continue;
+    if (flow<float>(law, state.stretches[at(c)], state.axes[at(c)], state.plastic[at(c)], state.strain[at(c)], state.shapes[at(c)].yield))
+      update_solve(state, c);
+  }
+}
+
+void tear(const Model& model, State& state, Context& now) {
+  if (model.settings.toughness >= kNeverTears) return;
+  const std::vector<Candidate> queue = find_candidates(model, state);
+  for (const Candidate& candidate : queue) {
+    if (now.splits >= model.settings.tears_per_step)
+      ++now.waiting;
+    else if (try_split(model, state, candidate.cluster))
+      ++now.splits;
+  }
+  if (now.splits > 0) cull(model, state);
+}
+
+void split_outliers(const Model& model, State& state) {
+  const float gamma = static_cast<float>(model.settings.stretch), factor = (1 + gamma) * static_cast<float>(model.settings.outlier);
+  std::vector<uint8_t> away;
+  for (int c = 0; c < state.clusters(); ++c) {
+    if (!state.suspect[at(c)] || state.slot_count[at(c)] == 0) continue;
+    const Mat3f transform = state.rotation[at(c)].toRotationMatrix() * state.plastic[at(c)];
+    const size_t begin = at(state.slot_begin[at(c)]), end = begin + at(state.slot_count[at(c)]);
+    for (size_t s = begin; s < end; ++s) {
+      const int i = state.slot_particle[s];
+      const float goal = (transform * Vec3f(state.slot_rest[0][s], state.slot_rest[1][s], state.slot_rest[2][s])).norm();
+      const float least = factor * std::max(goal, 0.25f * state.shapes[at(c)].width);
+      if (state.entry_count[at(i)] < 2 || (state.positions[at(i)].head<3>() - state.center[at(c)]).norm() <= least) continue;
+      away.assign(at(state.entry_count[at(i)]), 0);
+      away[at(state.slot_entry[s] - state.entry_begin[at(i)])] = 1;
+      cut_particle(state, i, away);
+      ++state.totals.outliers;
+    }
+  }
+}
+
+}  // namespace crumple::clusters
