@@ -50,7 +50,8 @@ void World::Simulation::remove_parts(int index) {
   waiting_overlaps[static_cast<size_t>(index)] = overlaps_of(index);
   for (JointSlot& joint : joints) {
     if (joint.index < 0 || (joint.body_a != index && joint.body_b != index)) continue;
-    joint.frames = rigid.joint_frames(joint.index);
+    // One that broke in the very step that the body is frozen for is whole again with it.
+    if (rigid.has_joint(joint.index)) joint.frames = rigid.joint_frames(joint.index);
     joint.index = -1;
   }
   for (BodyPart& part : bodies[static_cast<size_t>(index)].parts) {

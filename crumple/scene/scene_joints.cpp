@@ -20,9 +20,9 @@ void check_plastic(Fields& f, const JointDescription& j) {
   if (j.up && j.up->cross(j.axis).norm() <= 1e-6 * j.up->norm() * j.axis.norm()) return f.fail("up", "must not be parallel to \"axis\"");
   const Result<rigid::PlasticLaw> law = law_of(j);
   if (law) return;
-  const std::string& text = law.error().text;  // "/section/rect: ..."
-  const size_t colon = text.find(": ");
-  f.fail(std::string_view(text).substr(1, colon - 1), std::string_view(text).substr(colon + 2));
+  const std::string_view text = law.error().text;  // "/section/rect: ..." or "/length: ..."
+  const size_t end = text.find_first_of("/:", 1);
+  f.fail(text.substr(1, end - 1), text.substr(text[end] == ':' ? end + 2 : end + 1));
 }
 
 }  // namespace
