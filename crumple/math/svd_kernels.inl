@@ -7,10 +7,11 @@ inline void turn_columns(Real* b, Real* v, int p, int q, const Mask& open, Mask&
   typedef typename NumberOf<Real>::Type T;
   constexpr T kDone = 4 * std::numeric_limits<T>::epsilon();
   constexpr T kFine = sizeof(T) == 8 ? T(0x1p-26) : T(0x1p-12);  // its square is rounding error
+  constexpr T kLeast = sizeof(T) == 8 ? T(1e-110) : std::numeric_limits<T>::min();  // shorter columns are nothing, and their powers below zero
   const Real zero = {}, one = zero + T(1);
   Real *bp = b + 3 * p, *bq = b + 3 * q, *vp = v + 3 * p, *vq = v + 3 * q;
   const Real a = dot(bp, bp), c = dot(bp, bq), d = dot(bq, bq), squares = a * d;
-  const Mask active = open & (c * c > kDone * kDone * squares) & (squares > std::numeric_limits<T>::min());
+  const Mask active = open & (c * c > kDone * kDone * squares) & (squares > kLeast);
   const Real unit = sizeof(T) == 8 ? one : inverse_power(a + d), size = magnitude(c) * unit, gap = magnitude(a - d) * unit;
   const Real steep = size * (gap + T(1.7) * size), run = T(2) * gap * gap + size * (T(3.4) * gap + T(4.104193) * size);
   const Real across = active ? with_sign(steep, c * (a - d)) : zero, along = active ? run : one;
@@ -37,13 +38,13 @@ inline void sort_columns(Real* b, Real* v, Real* squares, int p, int q) {
   squares[p] = swap ? squares[q] : old, squares[q] = swap ? old : squares[q];
 }
 
-/// A unit vector across a unit vector: its cross product with the axis it is farthest from.
+/// A vector across a unit vector: its cross product with the axis it is farthest from.
 template <class Real>
 inline void across(const Real* u, Real* out) {
   const Real zero = {}, x = magnitude(u[0]), y = magnitude(u[1]), z = magnitude(u[2]);
-  const auto use_x = (x <= y) & (x <= z);
-  const Real in_x[3] = {zero, u[2], -u[1]}, in_y[3] = {-u[2], zero, u[0]}, in_z[3] = {u[1], -u[0], zero};
-  for (int k = 0; k < 3; ++k) out[k] = use_x ? in_x[k] : (y <= z ? in_y[k] : in_z[k]);
+  const auto use_z = (z <= x) & (z <= y), use_y = y <= x;
+  const Real by_z[3] = {-u[1], u[0], zero}, by_y[3] = {u[2], zero, -u[0]}, by_x[3] = {zero, -u[2], u[1]};
+  for (int k = 0; k < 3; ++k) out[k] = use_z ? by_z[k] : (use_y ? by_y[k] : by_x[k]);
 }
 
 /// u and s from columns that are orthogonal and sorted. Where a column has vanished its direction is any that fits.
@@ -89,6 +90,7 @@ inline void decompose(Real* a, Real* u, Real* s, Real* v) {
     turn_columns(a, v, 1, 2, open, rough);
     open = rough;
   }
+  for (int k = 0; k < 9; ++k) a[k] += zero, v[k] += zero;  // a lane that waited for others has lost the sign of its zeros: so do all
   Real squares[3];
   for (int c = 0; c < 3; ++c) squares[c] = dot(a + 3 * c, a + 3 * c);
   sort_columns(a, v, squares, 0, 1);
