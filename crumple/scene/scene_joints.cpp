@@ -15,12 +15,16 @@ void check_plastic(Fields& f, const JointDescription& j) {
     return;
   }
   if (!j.section) return f.fail("", "a plastic joint needs a \"section\"");
+  if (!j.material && !(j.section->capacity && j.section->stiffness)) {
+    return f.fail("", "a plastic joint needs a \"material\", or a section with a \"capacity\" and a \"stiffness\"");
+  }
   if (!j.length && !j.section->stiffness)
     return f.fail("", "a plastic joint needs the \"length\" of bar that bends at it, or a section with a \"stiffness\"");
   if (j.up && j.up->cross(j.axis).norm() <= 1e-6 * j.up->norm() * j.axis.norm()) return f.fail("up", "must not be parallel to \"axis\"");
   const Result<rigid::PlasticLaw> law = law_of(j);
   if (law) return;
-  const std::string_view text = law.error().text;  // "/section/rect: ..." or "/length: ..."
+  const std::string_view text = law.error().text;  // "/section/rect: ...", or ": ..." if it is the joint itself
+  if (text.starts_with(':')) return f.fail("", text.substr(2));
   const size_t end = text.find_first_of("/:", 1);
   f.fail(text.substr(1, end - 1), text.substr(text[end] == ':' ? end + 2 : end + 1));
 }
