@@ -2,7 +2,7 @@
 #include <set>
 
 #include "crumple/core/random.h"
-#include "crumple/methods/joints/touching.h"
+#include "crumple/methods/joints/kernels.h"
 #include "tests/methods/structures_of.h"
 
 namespace crumple::joints {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "crumple/methods/joints/checks.h"
-#include "crumple/methods/joints/touching.h"
+#include "crumple/methods/joints/kernels.h"
 #include "crumple/rigid/convex_hull.h"
 
 namespace crumple::joints {

@@ -7,7 +7,7 @@
 
 #include "crumple/methods/joints/build.h"
 #include "crumple/methods/joints/checks.h"
-#include "crumple/methods/joints/touching.h"
+#include "crumple/methods/joints/kernels.h"
 
 namespace crumple::joints {
 namespace {

@@ -1,4 +1,4 @@
-#include "crumple/methods/joints/touching.h"
+#include "crumple/methods/joints/kernels.h"
 
 #include <algorithm>
 #include <numeric>
