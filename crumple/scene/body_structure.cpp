@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 #include <limits>
 
@@ -83,7 +84,9 @@ rigid::Shape shape_of_piece(const Body& body, int number) {
   const Transform rest_in_part = body.parts[static_cast<size_t>(number)].rest_in_part();
   std::vector<Vec3> points;
   for (const Vec3& p : piece.hull) points.push_back(rest_in_part * p);
-  return rigid::Hulls{{std::move(points)}, body.description->hulls.margin};
+  const Bounds bounds = bounds_of(points);
+  const double thin = (bounds.high - bounds.low).minCoeff();
+  return rigid::Hulls{{std::move(points)}, std::min(body.description->hulls.margin, 0.05 * thin)};  // the skin of a wire is thin, too
 }
 
 int nearest_structure_piece(const joints::Model& model, const Vec3& at) {
