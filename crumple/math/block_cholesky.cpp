@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <iterator>
+
+#include "crumple/math/block_kernels.h"
 
 namespace crumple {
 namespace {
@@ -53,14 +56,6 @@ bool factor_pivot(Mat6& a) {
   return true;
 }
 
-/// X := X L^-T. Triangles, not an inverse: a pivot whose directions differ by a factor of 1e8 in stiffness costs four digits, not eight.
-void divide_by_transpose(Mat6& x, const Mat6& l) {
-  for (int j = 0; j < 6; ++j) {
-    for (int k = 0; k < j; ++k) x.col(j).noalias() -= x.col(k) * l(j, k);
-    x.col(j) *= l(j, j);
-  }
-}
-
 void divide(Vec6& x, const Mat6& l) {
   for (int j = 0; j < 6; ++j) {
     x[j] *= l(j, j);
@@ -90,14 +85,14 @@ void BlockCholesky::analyze(int rows, std::span<const std::pair<int, int>> links
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
   choose_order(joined);
-  start_.assign(1, 0);
-  below_.clear();
+  pattern_.start.assign(1, 0);
+  pattern_.below.clear();
   for (const int row : order_) {
-    for (const int other : joined[static_cast<size_t>(row)]) below_.push_back(place_[static_cast<size_t>(other)]);
-    std::sort(below_.begin() + static_cast<std::ptrdiff_t>(start_.back()), below_.end());
-    start_.push_back(below_.size());
+    for (const int other : joined[static_cast<size_t>(row)]) pattern_.below.push_back(place_[static_cast<size_t>(other)]);
+    std::sort(pattern_.below.begin() + static_cast<std::ptrdiff_t>(pattern_.start.back()), pattern_.below.end());
+    pattern_.start.push_back(pattern_.below.size());
   }
-  blocks_.resize(below_.size());
+  blocks_.resize(pattern_.below.size());
   pivots_.resize(order_.size());
   set_zero();
 }
@@ -130,11 +125,11 @@ void BlockCholesky::choose_order(std::vector<std::vector<int>>& joined) {
 
 BlockCholesky::Slot BlockCholesky::slot(int row, int column) const {
   const int p = place_[static_cast<size_t>(row)], q = place_[static_cast<size_t>(column)];
-  const auto begin = below_.begin() + static_cast<std::ptrdiff_t>(start_[static_cast<size_t>(std::min(p, q))]);
-  const auto end = below_.begin() + static_cast<std::ptrdiff_t>(start_[static_cast<size_t>(std::min(p, q)) + 1]);
+  const auto begin = pattern_.below.begin() + static_cast<std::ptrdiff_t>(pattern_.start[static_cast<size_t>(std::min(p, q))]);
+  const auto end = pattern_.below.begin() + static_cast<std::ptrdiff_t>(pattern_.start[static_cast<size_t>(std::min(p, q)) + 1]);
   const auto found = std::lower_bound(begin, end, std::max(p, q));
   assert(found != end && *found == std::max(p, q));
-  return {static_cast<int>(found - below_.begin()), p < q};
+  return {static_cast<int>(found - pattern_.below.begin()), p < q};
 }
 
 void BlockCholesky::set_zero() {
@@ -145,24 +140,9 @@ void BlockCholesky::set_zero() {
 bool BlockCholesky::factor() {
   for (size_t column = 0; column < order_.size(); ++column) {
     if (!factor_pivot(pivots_[column])) return false;
-    eliminate(column);
+    eliminate(pattern_, column, blocks_.data(), pivots_.data());
   }
   return true;
-}
-
-/// Takes what this column does to those after it from them: A_pq -= L_pk L_qk^T.
-void BlockCholesky::eliminate(size_t column) {
-  const size_t begin = start_[column], end = start_[column + 1];
-  for (size_t p = begin; p < end; ++p) divide_by_transpose(blocks_[p], pivots_[column]);
-  for (size_t q = begin; q < end; ++q) {
-    const size_t target = static_cast<size_t>(below_[q]);
-    pivots_[target].noalias() -= blocks_[q] * blocks_[q].transpose();
-    size_t to = start_[target];
-    for (size_t p = q + 1; p < end; ++p, ++to) {
-      while (below_[to] != below_[p]) ++to;
-      blocks_[to].noalias() -= blocks_[p] * blocks_[q].transpose();
-    }
-  }
 }
 
 void BlockCholesky::solve(std::span<Vec6> x) const {
@@ -171,11 +151,13 @@ void BlockCholesky::solve(std::span<Vec6> x) const {
   for (size_t column = 0; column < order_.size(); ++column) {
     Vec6& value = at(column);
     divide(value, pivots_[column]);
-    for (size_t p = start_[column]; p < start_[column + 1]; ++p) at(static_cast<size_t>(below_[p])).noalias() -= blocks_[p] * value;
+    for (size_t p = pattern_.start[column]; p < pattern_.start[column + 1]; ++p)
+      at(static_cast<size_t>(pattern_.below[p])).noalias() -= blocks_[p] * value;
   }
   for (size_t column = order_.size(); column-- > 0;) {
     Vec6& value = at(column);
-    for (size_t p = start_[column]; p < start_[column + 1]; ++p) value.noalias() -= blocks_[p].transpose() * at(static_cast<size_t>(below_[p]));
+    for (size_t p = pattern_.start[column]; p < pattern_.start[column + 1]; ++p)
+      value.noalias() -= blocks_[p].transpose() * at(static_cast<size_t>(pattern_.below[p]));
     divide_by_transpose(value, pivots_[column]);
   }
 }

@@ -11,6 +11,12 @@ namespace crumple {
 using Vec6 = Eigen::Matrix<double, 6, 1>;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 
+/// Which blocks of a factor there are.
+struct BlockPattern {
+  std::vector<size_t> start;  // #rows + 1: where the blocks of each column begin
+  std::vector<int> below;     // their places, ascending, without the diagonal
+};
+
 /// A = L L^T of a symmetric positive definite matrix of 6 x 6 blocks, as sparse as the order of least degree leaves it. General sparse factors
 /// treat single numbers and take several times as long. The order is found once for a pattern; after that only numbers change.
 class BlockCholesky {
@@ -36,18 +42,16 @@ class BlockCholesky {
   /// Solves in place.
   void solve(std::span<Vec6> x) const;
 
-  int fill() const { return static_cast<int>(below_.size()); }  // blocks below the diagonal
+  int fill() const { return static_cast<int>(pattern_.below.size()); }  // blocks below the diagonal
 
  private:
   void choose_order(std::vector<std::vector<int>>& joined);
-  void eliminate(size_t column);
 
-  std::vector<int> order_;     // the row that comes at each place
-  std::vector<int> place_;     // and where each row comes
-  std::vector<size_t> start_;  // #rows + 1: where the blocks of each column begin
-  std::vector<int> below_;     // their places, ascending, without the diagonal
-  std::vector<Mat6> blocks_;   // A, then L
-  std::vector<Mat6> pivots_;   // A, then the lower triangle of L with the inverse of its diagonal
+  std::vector<int> order_;    // the row that comes at each place
+  std::vector<int> place_;    // and where each row comes
+  BlockPattern pattern_;      // by places
+  std::vector<Mat6> blocks_;  // A, then L
+  std::vector<Mat6> pivots_;  // A, then the lower triangle of L with the inverse of its diagonal
 };
 
 }  // namespace crumple

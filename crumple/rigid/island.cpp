@@ -12,7 +12,10 @@ namespace {
 // Steps that the search cuts below this share tell that pieces change under way: then some of the secant stiffness of what yields is added, which
 // makes steps shorter in the directions in which nothing else would.
 constexpr double kShortStep = 0.5;
-constexpr double kFirstSecant = 0.03, kMoreSecant = 3, kLessSecant = 0.1, kLeastSecant = 1e-3;
+constexpr double kFirstSecant = 0.03, kMoreSecant = 3, kLessSecant = 0.1, kLeastSecant = 0.01;
+
+// All but the last solve with guessed limits of friction need not be good.
+constexpr double kRoughTolerance = 0.03;
 
 /// Of a velocity: sqrt(v M v).
 double mass_norm(const Island& island, std::span<const Vec6> velocities) {
@@ -48,31 +51,26 @@ bool same_piece(const PlasticLaw& law, const LawResponse& before, const LawRespo
 }
 
 void remember_pieces(IslandWork& work) {
-  work.pieces.resize(work.rows.size());
-  for (size_t i = 0; i < work.rows.size(); ++i) work.pieces[i] = work.rows[i].piece;
-  work.responses.resize(work.joints.size());
-  for (size_t j = 0; j < work.joints.size(); ++j) work.responses[j] = work.joints[j].now;
+  work.pieces_before.resize(work.rows.size());
+  for (size_t i = 0; i < work.rows.size(); ++i) work.pieces_before[i] = work.rows[i].piece;
+  work.responses_before.resize(work.responses.size());
+  work.responses_before.swap(work.responses);
 }
 
+/// A disc that slides is curved: for it no step is exact.
 bool same_pieces(const Island& island, const IslandWork& work) {
   for (size_t i = 0; i < work.rows.size(); ++i) {
-    if (work.rows[i].piece != work.pieces[i] || work.pieces[i] == 2) return false;
+    if (work.rows[i].piece != work.pieces_before[i] || work.rows[i].piece == 2) return false;
   }
   for (size_t j = 0; j < work.joints.size(); ++j) {
-    if (!same_piece(*island.joints[j].law, work.responses[j], work.joints[j].now)) return false;
+    if (!same_piece(*island.joints[j].law, work.responses_before[j], work.responses[j])) return false;
   }
   return true;
 }
 
 bool anything_yields(const IslandWork& work) {
   return std::any_of(work.rows.begin(), work.rows.end(), [](const RowWork& row) { return row.secant > 0; }) ||
-         std::any_of(work.joints.begin(), work.joints.end(), [](const JointWork& joint) { return joint.now.yields; });
-}
-
-void go(double share, std::span<Vec6> velocities, IslandWork& work) {
-  for (size_t i = 0; i < velocities.size(); ++i) velocities[i] += share * work.step[i];
-  for (RowWork& row : work.rows) row.change += share * row.slope;
-  for (JointWork& joint : work.joints) joint.strain += share * joint.slope;
+         std::any_of(work.responses.begin(), work.responses.end(), [](const LawResponse& response) { return response.yields; });
 }
 
 void respond_all(const Island& island, IslandWork& work) {
@@ -95,49 +93,67 @@ void adapt_secant(double share, IslandWork& work) {
   }
 }
 
+/// What residuals are measured against: the mass norm of what external forces change, or a hundredth of the motion's.
+double size_of(const Island& island, double external, std::span<const Vec6> velocities) {
+  return std::max(external, 0.01 * mass_norm(island, velocities));
+}
+
+bool solve_for_step(const Island& island, IslandWork& work, IslandReport& report) {
+  ++report.factors;
+  if (!factor(island, work)) return false;
+  for (size_t i = 0; i < work.step.size(); ++i) work.step[i] = -work.gradient[i];
+  work.matrix.solve(work.step);
+  return true;
+}
+
+/// Goes as far along the step as the energy falls. Returns whether nothing is left to be done.
+bool take_step(const Island& island, double at_start, bool last, std::span<Vec6> velocities, IslandWork& work) {
+  const bool exact = work.secant_share == 0 || !anything_yields(work);
+  find_slopes(island, work);
+  const Line line = make_line(island, velocities, work);
+  remember_pieces(work);
+  go(1, velocities, work);
+  respond_all(island, work);
+  if (last || (exact && same_pieces(island, work))) return true;
+
+  double share = 1;
+  if (const double at_end = derivative_at_end(island, line, work); !(at_end <= 0)) {
+    go(-1, velocities, work);
+    share = search(island, line, work, at_start, at_end);
+    go(share, velocities, work);
+    respond_all(island, work);
+  }
+  adapt_secant(share, work);
+  return false;
+}
+
 /// Newton's method for given limits of friction, from `velocities` with everything measured and responded there.
-bool minimise(const Island& island, const IslandSettings& settings, double external, std::span<Vec6> velocities, IslandWork& work,
+bool minimise(const Island& island, const IslandSettings& settings, double tolerance, double external, std::span<Vec6> velocities, IslandWork& work,
               IslandReport& report) {
   work.secant_share = 0;
+  bool done = false;
   for (int i = 0;; ++i) {
     find_gradient(island, velocities, work);
-    const double size = std::max(external, 0.01 * mass_norm(island, velocities)), residual = impulse_norm(island, work);
+    const double size = size_of(island, external, velocities), residual = impulse_norm(island, work);
     report.residual = size > 0 ? residual / size : residual;
-    if (residual <= settings.tolerance * size) return true;
-    if (i == settings.newton_steps || !std::isfinite(residual)) return false;
+    if (done || residual <= tolerance * size) return true;
+    if (i == settings.newton_steps || !std::isfinite(residual) || !solve_for_step(island, work, report)) return false;
 
-    ++report.factors;
-    if (!factor(island, work)) return false;
-    for (size_t k = 0; k < velocities.size(); ++k) work.step[k] = -work.gradient[k];
-    work.matrix.solve(work.step);
-    const double at_start = dot(work.gradient, work.step);
+    const double at_start = dot(work.gradient, work.step);  // minus twice what the energy can still fall, as far as is known here
     if (!(at_start < 0)) return false;
-    const bool last = std::sqrt(-at_start) <= settings.tolerance * size;  // what the step still changes
-
-    find_slopes(island, work);
-    const bool exact = work.secant_share == 0 || !anything_yields(work);
-    remember_pieces(work);
-    const Line line = make_line(island, velocities, work);
-    go(1, velocities, work);
-    respond_all(island, work);
-    if (last || (exact && same_pieces(island, work))) {
-      find_gradient(island, velocities, work);
-      report.residual = size > 0 ? impulse_norm(island, work) / size : 0;
-      return true;
-    }
-    go(-1, velocities, work);
-    const double share = search(island, line, work, at_start, derivative(island, line, work, 1));
-    go(share, velocities, work);
-    if (share != 1) respond_all(island, work);
-    adapt_secant(share, work);
+    done = take_step(island, at_start, std::sqrt(-at_start) <= tolerance * size, velocities, work);
   }
+}
+
+bool has_friction(const Island& island) {
+  return std::any_of(island.rows.begin(), island.rows.end(), [](const IslandRow& row) { return row.normal >= 0; });
 }
 
 void write_results(Island& island, const IslandWork& work) {
   for (size_t i = 0; i < island.rows.size(); ++i) island.rows[i].impulse = work.rows[i].impulse;
   for (size_t j = 0; j < island.joints.size(); ++j) {
     IslandJoint& joint = island.joints[j];
-    joint.force = work.joints[j].now.force;
+    joint.force = work.responses[j].force;
     joint.rate = (work.joints[j].strain - joint.strain) / work.joints[j].reach;
   }
 }
@@ -157,11 +173,14 @@ IslandReport IslandSolver::solve(Island& island, const IslandSettings& settings,
   measure(island, velocities, work);
   respond_joints(island, work);
   const double external = external_norm(island);
-  for (int lag = 0; lag < std::max(1, settings.friction_solves); ++lag) {
-    if (!set_friction_limits(island, lag == 0, work)) break;
+  const int most = has_friction(island) ? std::max(1, settings.friction_solves) : 1;
+  for (bool final = false; !final;) {
+    const bool settled = !set_friction_limits(island, work) && report.solves > 0;
     respond_rows(island, work);
     ++report.solves;
-    report.converged = minimise(island, settings, external, velocities, work, report);
+    final = settled || report.solves == most;
+    const double tolerance = final ? settings.tolerance : std::max(settings.tolerance, kRoughTolerance);
+    report.converged = minimise(island, settings, tolerance, external, velocities, work, report);
   }
   write_results(island, work);
   return report;

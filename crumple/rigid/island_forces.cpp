@@ -77,7 +77,7 @@ void respond_rows(const Island& island, IslandWork& work) {
 void respond_joints(const Island& island, IslandWork& work) {
   for (size_t j = 0; j < island.joints.size(); ++j) {
     const IslandJoint& joint = island.joints[j];
-    work.joints[j].now = respond(*joint.law, joint.capacity, work.joints[j].strain);
+    work.responses[j] = respond(*joint.law, joint.capacity, work.joints[j].strain);
   }
 }
 
@@ -85,9 +85,9 @@ void find_gradient(const Island& island, std::span<const Vec6> velocities, Islan
   for (size_t i = 0; i < island.bodies.size(); ++i) work.gradient[i] = times_mass(island.bodies[i], velocities[i] - island.bodies[i].free);
   for (size_t j = 0; j < island.joints.size(); ++j) {
     const IslandJoint& joint = island.joints[j];
-    const Vec6 impulse = island.dt * work.joints[j].now.force;
-    if (joint.body_a >= 0) work.gradient[static_cast<size_t>(joint.body_a)].noalias() += joint.jacobian_a.transpose() * impulse;
-    if (joint.body_b >= 0) work.gradient[static_cast<size_t>(joint.body_b)].noalias() += joint.jacobian_b.transpose() * impulse;
+    const Vec6 impulse = island.dt * work.responses[j].force;
+    if (joint.body_a >= 0) work.gradient[static_cast<size_t>(joint.body_a)].noalias() += work.joints[j].from_a * impulse;
+    if (joint.body_b >= 0) work.gradient[static_cast<size_t>(joint.body_b)].noalias() += work.joints[j].from_b * impulse;
   }
   for (size_t i = 0; i < island.rows.size(); ++i) {
     const IslandRow& row = island.rows[i];
@@ -102,6 +102,12 @@ void find_slopes(const Island& island, IslandWork& work) {
     work.rows[i].slope = dot(row, at(work.step, row.body_a), at(work.step, row.body_b));
   }
   for (size_t j = 0; j < island.joints.size(); ++j) work.joints[j].slope = work.joints[j].reach * rate_of(island.joints[j], work.step);
+}
+
+void go(double share, std::span<Vec6> velocities, IslandWork& work) {
+  for (size_t i = 0; i < velocities.size(); ++i) velocities[i] += share * work.step[i];
+  for (RowWork& row : work.rows) row.change += share * row.slope;
+  for (JointWork& joint : work.joints) joint.strain += share * joint.slope;
 }
 
 }  // namespace crumple::rigid

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 
+#include "crumple/math/block_kernels.h"
 #include "crumple/rigid/island_work.h"
 
 namespace crumple::rigid {
@@ -10,38 +12,38 @@ namespace {
 constexpr double kFirstShift = 1e-14;
 constexpr double kLastShift = 1e-6;
 
-/// A joint's tangent and, where it yields, a share of what it would be if it had not.
-Mat6 stiffness_of(const IslandJoint& joint, const JointWork& work, double secant_share) {
-  Mat6 result = work.now.tangent;
-  if (!work.now.yields || secant_share <= 0) return result;
+/// A joint's tangent and, where it yields, a share of the secant: what a spring would have that reaches the same force.
+Mat6 stiffness_of(const PlasticLaw& law, const Vec6& strain, const LawResponse& response, double secant_share) {
+  Mat6 result = response.tangent;
+  if (secant_share <= 0) return result;
   for (int i = 0; i < 6; ++i) {
-    const double strain = std::abs(work.strain[i]);
-    const double secant = strain > 0 ? std::min(std::abs(work.now.force[i]) / strain, joint.law->stiffness[i]) : joint.law->stiffness[i];
+    const double size = std::abs(strain[i]);
+    const double secant = size > 0 ? std::min(std::abs(response.force[i]) / size, law.stiffness[i]) : law.stiffness[i];
     if (secant > result(i, i)) result(i, i) += secant_share * (secant - result(i, i));
   }
   return result;
 }
 
-void add_joint(const IslandJoint& joint, const JointWork& work, double dt, IslandWork& to) {
+void add_joint(const IslandJoint& joint, const JointWork& work, const LawResponse& response, double dt, double secant_share, BlockCholesky& to) {
   const double scale = dt * work.reach;
-  const bool both = work.slot.index >= 0;
-  Mat6 weighted_a, weighted_b;  // tangent . jacobian
-  if (!work.now.yields) {
+  Mat6 weighted_a, weighted_b;  // stiffness . jacobian
+  if (!response.yields) {
     const Vec6 stiffness = scale * joint.law->stiffness;
     if (joint.body_a >= 0) weighted_a.noalias() = stiffness.asDiagonal() * joint.jacobian_a;
     if (joint.body_b >= 0) weighted_b.noalias() = stiffness.asDiagonal() * joint.jacobian_b;
   } else {
-    const Mat6 stiffness = scale * stiffness_of(joint, work, to.secant_share);
-    if (joint.body_a >= 0) weighted_a.noalias() = stiffness * joint.jacobian_a;
-    if (joint.body_b >= 0) weighted_b.noalias() = stiffness * joint.jacobian_b;
+    const Mat6 stiffness = scale * stiffness_of(*joint.law, work.strain, response, secant_share);
+    weighted_a.setZero(), weighted_b.setZero();
+    if (joint.body_a >= 0) add_product(weighted_a, stiffness, joint.jacobian_a);
+    if (joint.body_b >= 0) add_product(weighted_b, stiffness, joint.jacobian_b);
   }
-  if (joint.body_a >= 0) to.matrix.diagonal(joint.body_a).noalias() += joint.jacobian_a.transpose() * weighted_a;
-  if (joint.body_b >= 0) to.matrix.diagonal(joint.body_b).noalias() += joint.jacobian_b.transpose() * weighted_b;
-  if (!both) return;
+  if (joint.body_a >= 0) add_product(to.diagonal(joint.body_a), work.from_a, weighted_a);
+  if (joint.body_b >= 0) add_product(to.diagonal(joint.body_b), work.from_b, weighted_b);
+  if (work.slot.index < 0) return;
   if (work.slot.flipped) {
-    to.matrix.link(work.slot.index).noalias() += joint.jacobian_b.transpose() * weighted_a;
+    add_product(to.link(work.slot.index), work.from_b, weighted_a);
   } else {
-    to.matrix.link(work.slot.index).noalias() += joint.jacobian_a.transpose() * weighted_b;
+    add_product(to.link(work.slot.index), work.from_a, weighted_b);
   }
 }
 
@@ -85,7 +87,9 @@ void assemble(const Island& island, double shift, IslandWork& work) {
     block.diagonal().head<3>().setConstant(island.bodies[i].mass);
     block.bottomRightCorner<3, 3>() = island.bodies[i].inertia;
   }
-  for (size_t j = 0; j < island.joints.size(); ++j) add_joint(island.joints[j], work.joints[j], island.dt, work);
+  for (size_t j = 0; j < island.joints.size(); ++j) {
+    add_joint(island.joints[j], work.joints[j], work.responses[j], island.dt, work.secant_share, work.matrix);
+  }
   add_rows(island, work);
   if (shift == 0) return;
   for (size_t i = 0; i < island.bodies.size(); ++i) work.matrix.diagonal(static_cast<int>(i)).diagonal() *= 1 + shift;

@@ -9,7 +9,8 @@ namespace {
 // Of the derivative at the start: the search ends below it.
 constexpr double kFlat = 0.02;
 constexpr int kMostTries = 20;
-constexpr double kLongest = 8;
+// Of a bracket: how near its ends it is tried.
+constexpr double kEdge = 0.01;
 
 double derivative_of_rows(const Island& island, const IslandWork& work, double share) {
   double sum = 0;
@@ -28,6 +29,16 @@ double derivative_of_rows(const Island& island, const IslandWork& work, double s
   return sum;
 }
 
+double derivative(const Island& island, const Line& line, const IslandWork& work, double share) {
+  double sum = line.mass_at_start + share * line.mass_slope + derivative_of_rows(island, work, share);
+  for (size_t j = 0; j < island.joints.size(); ++j) {
+    const JointWork& joint = work.joints[j];
+    const Vec6 force = force_of(*island.joints[j].law, island.joints[j].capacity, joint.strain + share * joint.slope);
+    sum += island.dt / joint.reach * force.dot(joint.slope);
+  }
+  return sum;
+}
+
 }  // namespace
 
 Line make_line(const Island& island, std::span<const Vec6> velocities, const IslandWork& work) {
@@ -40,40 +51,33 @@ Line make_line(const Island& island, std::span<const Vec6> velocities, const Isl
   return line;
 }
 
-double derivative(const Island& island, const Line& line, const IslandWork& work, double share) {
-  double sum = line.mass_at_start + share * line.mass_slope + derivative_of_rows(island, work, share);
-  for (size_t j = 0; j < island.joints.size(); ++j) {
-    const JointWork& joint = work.joints[j];
-    const Vec6 force = force_of(*island.joints[j].law, island.joints[j].capacity, joint.strain + share * joint.slope);
-    sum += island.dt / joint.reach * force.dot(joint.slope);
-  }
+double derivative_at_end(const Island& island, const Line& line, const IslandWork& work) {
+  double sum = line.mass_at_start + line.mass_slope;
+  for (const RowWork& row : work.rows) sum -= row.impulse * row.slope;
+  for (size_t j = 0; j < island.joints.size(); ++j) sum += island.dt / work.joints[j].reach * work.responses[j].force.dot(work.joints[j].slope);
   return sum;
 }
 
-/// False position with halving of the side that stays (Illinois), which needs a bracket only.
+/// False position with halving of the side that stays (Illinois).
 double search(const Island& island, const Line& line, const IslandWork& work, double at_start, double at_end) {
   const double flat = kFlat * std::abs(at_start);
   double low = 0, high = 1, at_low = at_start, at_high = at_end;
-  while (at_high < -flat && high < kLongest) {
-    low = high, at_low = at_high;
-    high *= 2;
-    at_high = derivative(island, line, work, high);
-  }
   if (at_high <= flat) return high;
   int last_side = 0;
   for (int i = 0; i < kMostTries; ++i) {
-    const double share = std::clamp(low - at_low * (high - low) / (at_high - at_low), low + 0.01 * (high - low), high - 0.01 * (high - low));
+    const double width = high - low;
+    const double share = std::clamp(low - at_low * width / (at_high - at_low), low + kEdge * width, high - kEdge * width);
     const double value = derivative(island, line, work, share);
     if (std::abs(value) <= flat || !std::isfinite(value)) return share;
-    if (value < 0) {
+    const int side = value < 0 ? -1 : 1;
+    if (side < 0) {
       low = share, at_low = value;
-      if (last_side < 0) at_high *= 0.5;
-      last_side = -1;
+      if (last_side == side) at_high *= 0.5;
     } else {
       high = share, at_high = value;
-      if (last_side > 0) at_low *= 0.5;
-      last_side = 1;
+      if (last_side == side) at_low *= 0.5;
     }
+    last_side = side;
   }
   return low > 0 ? low : high;
 }

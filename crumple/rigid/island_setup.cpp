@@ -69,11 +69,18 @@ void start_rows(const Island& island, IslandWork& work) {
   }
 }
 
+void start_joint(const IslandJoint& joint, double dt, JointWork& work) {
+  work.reach = dt + joint.law->damping;
+  if (joint.body_a >= 0) work.from_a = joint.jacobian_a.transpose();
+  if (joint.body_b >= 0) work.from_b = joint.jacobian_b.transpose();
+}
+
 }  // namespace
 
 void start(const Island& island, IslandWork& work) {
   work.rows.resize(island.rows.size());
   work.joints.resize(island.joints.size());
+  work.responses.resize(island.joints.size());
   work.gradient.resize(island.bodies.size());
   work.step.resize(island.bodies.size());
   work.inverse_inertia.resize(island.bodies.size());
@@ -81,10 +88,10 @@ void start(const Island& island, IslandWork& work) {
   update_pattern(island, work);
   find_slots(island, work);
   start_rows(island, work);
-  for (size_t j = 0; j < island.joints.size(); ++j) work.joints[j].reach = island.dt + island.joints[j].law->damping;
+  for (size_t j = 0; j < island.joints.size(); ++j) start_joint(island.joints[j], island.dt, work.joints[j]);
 }
 
-bool set_friction_limits(const Island& island, bool first, IslandWork& work) {
+bool set_friction_limits(const Island& island, IslandWork& work) {
   bool changed = false;
   for (size_t i = 0; i < island.rows.size(); ++i) {
     const IslandRow& row = island.rows[i];
@@ -96,7 +103,7 @@ bool set_friction_limits(const Island& island, bool first, IslandWork& work) {
     high = limit;
     work.rows[i].low = -limit;
   }
-  return changed || first;
+  return changed;
 }
 
 }  // namespace crumple::rigid

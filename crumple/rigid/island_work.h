@@ -27,8 +27,8 @@ struct RowWork {
 struct JointWork {
   Vec6 strain = Vec6::Zero();  // at the end of the step, damping included
   Vec6 slope = Vec6::Zero();   // its change by the Newton step
-  LawResponse now;             // at `strain`
   double reach = 0;            // s: strain per rate, the step plus the damping
+  Mat6 from_a, from_b;         // jacobians, transposed: products run along columns
   BlockCholesky::Slot slot;    // if both bodies move
 };
 
@@ -38,17 +38,20 @@ struct IslandWork {
   std::vector<std::pair<int, int>> named;  // as joints and rows name them
   std::vector<RowWork> rows;
   std::vector<JointWork> joints;
+  std::vector<LawResponse> responses;  // #joints: at their strains
   std::vector<Mat3> inverse_inertia;   // #bodies
   std::vector<Vec6> gradient, step;    // #bodies
-  std::vector<signed char> pieces;     // #rows: before the step
-  std::vector<LawResponse> responses;  // #joints: before the step
   double secant_share = 0;             // of the secant stiffness that is added where something yields
+
+  // before the step
+  std::vector<signed char> pieces_before;     // #rows
+  std::vector<LawResponse> responses_before;  // #joints
 };
 
 // island_setup.cpp
 void start(const Island& island, IslandWork& work);
 /// Limits of friction rows by the impulses of their normals. Returns whether any changed by more than a ten-thousandth.
-bool set_friction_limits(const Island& island, bool first, IslandWork& work);
+bool set_friction_limits(const Island& island, IslandWork& work);
 
 // island_forces.cpp
 Vec6 times_mass(const IslandBody& body, const Vec6& velocity);
@@ -59,6 +62,7 @@ void respond_joints(const Island& island, IslandWork& work);
 void find_gradient(const Island& island, std::span<const Vec6> velocities, IslandWork& work);
 /// What the step changes in rows and joints.
 void find_slopes(const Island& island, IslandWork& work);
+void go(double share, std::span<Vec6> velocities, IslandWork& work);
 
 // island_matrix.cpp
 /// Fills and factors the matrix of second derivatives.
@@ -70,8 +74,9 @@ struct Line {
   double mass_at_start = 0, mass_slope = 0;  // the part of the inertia
 };
 Line make_line(const Island& island, std::span<const Vec6> velocities, const IslandWork& work);
-double derivative(const Island& island, const Line& line, const IslandWork& work, double share);
-/// The share of the step at which the energy is least, given the derivative at none and at all of it.
+/// At the end of the step, where rows and joints have responded.
+double derivative_at_end(const Island& island, const Line& line, const IslandWork& work);
+/// The share of the step at which the energy is least, at most all of it. Rows and joints are at the start of the step.
 double search(const Island& island, const Line& line, const IslandWork& work, double at_start, double at_end);
 
 }  // namespace crumple::rigid

@@ -7,6 +7,8 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include "crumple/math/block_kernels.h"
+
 namespace crumple {
 namespace {
 
@@ -198,6 +200,24 @@ TEST(BlockCholesky, keeps_soft_directions_beside_stiff_ones) {
   }
   ASSERT_TRUE(both.sparse.factor());
   for (const Vec6& x : solved(both.sparse, Eigen::VectorXd::Ones(6 * rows))) EXPECT_LT((x - Vec6::Ones()).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+TEST(BlockKernels, multiply_to_the_same_bits_with_wide_registers) {
+  Random random{std::mt19937(13)};
+  for (int round = 0; round < 20; ++round) {
+    const Mat6 a = random.block(), b = random.block(), c = random.block();
+    Mat6 sum = c, expected = c;
+    add_product(sum, a, b);
+    for (int j = 0; j < 6; ++j) {
+      for (int k = 0; k < 6; ++k) {
+        for (int i = 0; i < 6; ++i) {
+          const volatile double product = a(i, k) * b(k, j);
+          expected(i, j) += product;
+        }
+      }
+    }
+    EXPECT_EQ(sum, expected);
+  }
 }
 
 TEST(BlockCholesky, has_nothing_to_say_about_nothing) {
