@@ -290,5 +290,28 @@ TEST(JointsView, colours_of_two_pieces_agree_where_they_meet) {
   }
 }
 
+TEST(JointsView, colours_of_plates_are_one_where_cells_meet_and_show_the_joint_that_is_used_most) {
+  const Model model = built(of_plate(4, 4));
+  State state = start(model);
+  for (size_t j = 0; j < state.books.size(); ++j) state.books[j].utilisation = 0.05 * static_cast<double>(j % 7);
+  const Joint& used = model.joints[static_cast<size_t>(joint_called(model, "deck 2 2 - deck 3 2"))];
+  state.books[static_cast<size_t>(joint_called(model, "deck 2 2 - deck 3 2"))].utilisation = 1;
+  std::map<std::array<long, 3>, Vec3f> at;
+  int met = 0, yellow = 0;
+  for (int p = 0; p < 16; ++p) {
+    const std::vector<Vec3f> colors = utilisation_colors(model, state, p);
+    const std::vector<Vec3>& rest = model.pieces[static_cast<size_t>(p)].surface.positions;
+    for (size_t v = 0; v < rest.size(); ++v) {
+      const auto [found, fresh] =
+          at.try_emplace({std::lround(rest[v].x() * 1e6), std::lround(rest[v].y() * 1e6), std::lround(rest[v].z() * 1e6)}, colors[v]);
+      EXPECT_LT((found->second - colors[v]).norm(), 2e-3f);
+      met += fresh ? 0 : 1;
+      yellow += std::hypot(rest[v].x() - used.frame.translation.x(), rest[v].z() - used.frame.translation.z()) < 1e-9 && colors[v].x() > 0.9f ? 1 : 0;
+    }
+  }
+  EXPECT_GT(met, 500);
+  EXPECT_EQ(yellow, 8);  // two cells, upper and lower face, each a second time in the wall between
+}
+
 }  // namespace
 }  // namespace crumple::joints

@@ -145,45 +145,76 @@ std::vector<Vec3f> drawn(const Model& model, const State& state, int piece, std:
 
 namespace {
 
-const Vec3f kUnused(0.03f, 0.10f, 0.80f), kHalf(0.05f, 0.60f, 0.10f), kYield(0.95f, 0.80f, 0.03f), kUltimate(0.80f, 0.01f, 0.01f),
-    kBroken(0.01f, 0.01f, 0.01f);
+const Vec3f kUnused(0.03f, 0.10f, 0.80f), kHalf(0.05f, 0.60f, 0.10f), kYield(0.95f, 0.80f, 0.03f), kUltimate(0.80f, 0.01f, 0.01f);
+const Vec3f kBroken(0.01f, 0.01f, 0.01f);
 
 Vec3f mix(const Vec3f& a, const Vec3f& b, double share) {
   return a + static_cast<float>(share) * (b - a);
 }
 
-/// How much of its plastic flow is used up.
-double used_up(const rigid::PlasticLaw& law, const Book& book) {
-  return std::clamp(std::max(book.turn / law.ultimate_rotation, book.elongation / law.ultimate_elongation), 0.0, 1.0);
+struct Shade {
+  double level = 0;   // up to 1 the utilisation, from there to 2 the share of the ultimate flow that is used up
+  double broken = 0;  // 1 where it is
+};
+
+Shade shade_of(const rigid::PlasticLaw& law, const Book& book) {
+  if (book.broken_at >= 0) return {2, 1};
+  if (book.turn == 0 && book.elongation == 0) return {std::clamp(book.utilisation, 0.0, 1.0), 0};
+  return {1 + std::clamp(std::max(book.turn / law.ultimate_rotation, book.elongation / law.ultimate_elongation), 0.0, 1.0), 0};
 }
 
-Vec3f color_of(const rigid::PlasticLaw& law, const Book& book) {
-  if (book.broken_at >= 0) return kBroken;
-  if (book.turn > 0 || book.elongation > 0) return mix(kYield, kUltimate, used_up(law, book));
-  const double use = std::clamp(book.utilisation, 0.0, 1.0);
-  return use < 0.5 ? mix(kUnused, kHalf, 2 * use) : mix(kHalf, kYield, 2 * use - 1);
+Vec3f color_of(const Shade& shade) {
+  const double level = shade.level;
+  const Vec3f whole = level < 0.5 ? mix(kUnused, kHalf, 2 * level)
+                      : level < 1 ? mix(kHalf, kYield, 2 * level - 1)
+                                  : mix(kYield, kUltimate, level - 1);
+  return mix(whole, kBroken, shade.broken);
+}
+
+/// Between the joints of a piece, those along one direction only if one is given.
+Shade shade_at(const Model& model, const State& state, int piece, const Vec3& at, const Vec3* direction) {
+  Shade sum;
+  double weights = 0;
+  for (const int j : model.joints_of[static_cast<size_t>(piece)]) {
+    const Joint& joint = model.joints[static_cast<size_t>(j)];
+    if (direction && std::abs(joint.frame.rotation.col(0).dot(*direction)) < 0.9) continue;
+    // Mostly by the distance from the cut that the joint stands for: there, both its pieces agree.
+    const Vec3 away = at - joint.frame.translation;
+    const double along = away.dot(joint.frame.rotation.col(0));
+    const double weight = 1 / (along * along + (direction ? 1e-6 : 0.02) * away.squaredNorm() + 1e-18);
+    const Shade shade = shade_of(joint.law, state.books[static_cast<size_t>(j)]);
+    sum.level += weight * shade.level, sum.broken += weight * shade.broken, weights += weight;
+  }
+  return weights > 0 ? Shade{sum.level / weights, sum.broken / weights} : Shade{};
+}
+
+/// Of a plate: of what is bent along x and what is bent along z, whichever is used more.
+Shade shade_of_plate(const Model& model, const State& state, const Follow& follow, const Vec3& at) {
+  Shade worst;
+  const Mat3& axes = model.pieces[static_cast<size_t>(follow.pieces[0])].place.rotation;
+  for (const int axis : {0, 2}) {
+    const Vec3 direction = axes.col(axis);
+    Shade mean;
+    for (size_t k = 0; k < 4; ++k) {
+      if (follow.weights[k] == 0) continue;
+      const Shade one = shade_at(model, state, follow.pieces[k], at, &direction);
+      mean.level += follow.weights[k] * one.level, mean.broken += follow.weights[k] * one.broken;
+    }
+    worst = {std::max(worst.level, mean.level), std::max(worst.broken, mean.broken)};
+  }
+  return worst;
 }
 
 }  // namespace
 
 std::vector<Vec3f> utilisation_colors(const Model& model, const State& state, int piece) {
   const std::vector<Vec3>& rest = model.pieces[static_cast<size_t>(piece)].surface.positions;
-  std::vector<Vec3f> colors(rest.size(), kUnused);
-  const std::vector<int>& around = model.joints_of[static_cast<size_t>(piece)];
-  std::vector<Vec3f> of_joint;
-  for (const int j : around) of_joint.push_back(color_of(model.joints[static_cast<size_t>(j)].law, state.books[static_cast<size_t>(j)]));
-  for (size_t v = 0; v < rest.size() && !around.empty(); ++v) {
-    Vec3 sum = Vec3::Zero();
-    double weights = 0;
-    for (size_t k = 0; k < around.size(); ++k) {
-      // Mostly by the distance from the cut that the joint stands for: there, the colours of both its pieces agree.
-      const Transform& frame = model.joints[static_cast<size_t>(around[k])].frame;
-      const Vec3 away = rest[v] - frame.translation;
-      const double along = away.dot(frame.rotation.col(0));
-      const double weight = 1 / (along * along + 0.02 * away.squaredNorm() + 1e-18);
-      sum += weight * of_joint[k].cast<double>(), weights += weight;
-    }
-    colors[v] = (sum / weights).cast<float>();
+  const std::vector<Follow>& follow = model.follow[static_cast<size_t>(piece)];
+  std::vector<Vec3f> colors;
+  colors.reserve(rest.size());
+  for (size_t v = 0; v < rest.size(); ++v) {
+    const bool of_plate = !follow.empty() && follow[v].pieces[2] >= 0;
+    colors.push_back(color_of(of_plate ? shade_of_plate(model, state, follow[v], rest[v]) : shade_at(model, state, piece, rest[v], nullptr)));
   }
   return colors;
 }
