@@ -1,11 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
+#include <vector>
 
 #include "crumple/material/section.h"
 #include "crumple/math/types.h"
-
-#include <vector>
 
 /// Outlines of sections, from which bars are drawn.
 namespace crumple::joints {

@@ -15,8 +15,8 @@ struct Stock {
 };
 
 bool names_a_material(const MaterialChoice& material);
-/// Null if none of them is given.
 bool has_shape(const SectionChoice& section);
+/// Of a choice that has one.
 Section shape_of(const SectionChoice& section);
 /// With all changes; `density` for a material that has none. It is checked.
 Result<SolidMaterial> solid_material(const MaterialChoice& material, double density);
