@@ -28,9 +28,8 @@ Contact contact_of(const Part& a, const Part& b, const btManifoldPoint& point) {
 }
 
 JointLoad plastic_load(int index, const PlasticConstraint& joint, double dt) {
-  const JointGeometry geometry = measure(joint.state, joint.on_a(), joint.on_b());
-  const Vec3 push = geometry.frame * joint.state.force.head<3>() * -dt, turn = geometry.frame * joint.state.force.tail<3>() * -dt;
-  return {index, push.norm(), turn.norm(), push, turn, geometry.at};
+  const Vec3 push = joint.after.frame * joint.state.force.head<3>() * -dt, turn = joint.after.frame * joint.state.force.tail<3>() * -dt;
+  return {index, push.norm(), turn.norm(), push, turn, joint.after.at};
 }
 
 }  // namespace

@@ -84,10 +84,12 @@ Vec6 capacity_now(const PlasticLaw& law, const PlasticState& state) {
 }
 
 JointGeometry measure(const PlasticState& state, const Transform& a, const Transform& b) {
-  const Quat back = exponential(-state.bend);
-  const Vec3 turn = logarithm(back * seen_from_b(a, b) * back);
+  const bool bent = !state.bend.isZero(0);  // most are not: three turns less
+  const Quat seen = seen_from_b(a, b), back = bent ? exponential(-state.bend) : Quat::Identity();
+  const Vec3 turn = logarithm(bent ? back * seen * back : seen);
+  const Quat half = exponential(0.5 * turn);
   JointGeometry result;
-  result.frame = b.rotation * (back.conjugate() * exponential(0.5 * turn)).toRotationMatrix();
+  result.frame = b.rotation * (bent ? back.conjugate() * half : half).toRotationMatrix();
   result.at = 0.5 * (a.translation + b.translation);
   result.strain.head<3>() = result.frame.transpose() * (a.translation - b.translation) - state.offset;
   result.strain.tail<3>() = turn;
@@ -111,8 +113,12 @@ void keep_strain(PlasticState& state, const Transform& a, const Transform& b, co
 }
 
 bool yield(const PlasticLaw& law, PlasticState& state, const Transform& a, const Transform& b, double scale) {
+  return yield(law, state, a, b, measure(state, a, b), scale);
+}
+
+bool yield(const PlasticLaw& law, PlasticState& state, const Transform& a, const Transform& b, const JointGeometry& geometry, double scale) {
   if (state.broken != 0) return false;
-  const Vec6 strain = measure(state, a, b).strain;
+  const Vec6& strain = geometry.strain;
   const Vec6 capacity = scale > 0 ? Vec6(scale * capacity_now(law, state)) : Vec6(Vec6::Zero());
   const LawResponse response = respond(law, capacity, strain);
 

@@ -27,9 +27,9 @@ Vec6 capacity_now(const PlasticLaw& law, const PlasticState& state);
 
 /// Where a joint is and how far it is strained.
 struct JointGeometry {
-  Mat3 frame;   // columns: the axes of the halfway frame, world
-  Vec3 at;      // the point halfway between the anchors, world
-  Vec6 strain;  // elastic and not yet yielded: offset of a against b and turn of a against b, in the halfway frame
+  Mat3 frame = Mat3::Identity();  // columns: the axes of the halfway frame, world
+  Vec3 at = Vec3::Zero();         // the point halfway between the anchors, world
+  Vec6 strain = Vec6::Zero();     // elastic and not yet yielded: offset of a against b and turn of a against b, in the halfway frame
 };
 /// `a`, `b`: the joint's frame as each part carries it, world.
 JointGeometry measure(const PlasticState& state, const Transform& a, const Transform& b);
@@ -46,6 +46,8 @@ void keep_strain(PlasticState& state, const Transform& a, const Transform& b, co
 /// elastically is lost with it. Work counts a linear hardening by the mean of the capacities before and after: it is the same in one step or in many.
 /// Free rows keep no strain.
 bool yield(const PlasticLaw& law, PlasticState& state, const Transform& a, const Transform& b, double scale = 1);
+/// The same with the geometry already measured.
+bool yield(const PlasticLaw& law, PlasticState& state, const Transform& a, const Transform& b, const JointGeometry& geometry, double scale);
 
 /// Plastic flow that is left before it breaks: 1 nothing used, 0 all used. Infinite limits leave 1.
 double remaining_share(const PlasticLaw& law, const PlasticState& state);

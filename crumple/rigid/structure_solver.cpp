@@ -18,8 +18,12 @@ constexpr double kSoftness = 1e-5;
 // Rows are linear within a step, joints are not: a step is solved again while the difference would change a joint's force by more than this share of
 // its capacity, or of its force.
 constexpr double kCorrectionTolerance = 1e-3;
-constexpr int kMostCorrections = 2;
+constexpr int kMostCorrections = 2;  // more have been seen to diverge
 constexpr int kMostBreakSolves = 4;
+// Parts that overlap are pushed apart by their contacts' own impulses; a fast hit would come back with the speed at which a deep overlap ends.
+constexpr double kMostPush = 0.5;  // m/s
+// What bounds the worst step: an island that is not done by then goes on with what it has, and with the next step.
+constexpr int kMostFactors = 60;
 
 Vec6 velocity_of(const btVector3& linear, const btVector3& angular) {
   Vec6 result;
@@ -78,7 +82,9 @@ Transform PlasticConstraint::on_b() const {
 }
 
 bool PlasticConstraint::yield() {
-  const bool breaks = rigid::yield(step_law, state, on_a(), on_b(), scale);
+  const Transform a = on_a(), b = on_b();
+  after = measure(state, a, b);
+  const bool breaks = rigid::yield(step_law, state, a, b, after, scale);
   scale = 1;
   return breaks;
 }
@@ -108,7 +114,7 @@ btScalar StructureSolver::solveGroupCacheFriendlyIterations(btCollisionObject** 
   }
   collect_bodies();
   collect_joints(info.m_timeStep);
-  collect_rows();
+  collect_rows(info.m_erp2);
   solve();
   write_back();
   return 0;
@@ -174,9 +180,10 @@ void StructureSolver::switch_rows(PlasticConstraint& joint, const IslandJoint& o
   keep_strain(joint.state, joint.on_a(), joint.on_b(), geometry.strain);
 }
 
-void StructureSolver::collect_rows() {
+void StructureSolver::collect_rows(double erp) {
   island_.rows.clear(), ranges_.clear();
   add_rows(m_tmpSolverContactConstraintPool, false);  // first: friction rows name their contact by its place in this pool
+  limit_push(erp);
   add_rows(m_tmpSolverContactFrictionConstraintPool, true);
   add_rows(m_tmpSolverContactRollingFrictionConstraintPool, true);
   add_rows(m_tmpSolverNonContactConstraintPool, false);
@@ -201,16 +208,25 @@ void StructureSolver::add_rows(btConstraintArray& pool, bool friction) {
   }
 }
 
+void StructureSolver::limit_push(double erp) {
+  for (int i = 0; i < m_tmpSolverContactConstraintPool.size(); ++i) {
+    const auto* point = static_cast<const btManifoldPoint*>(m_tmpSolverContactConstraintPool[i].m_originalContactPoint);
+    const double push = -point->getDistance() * erp / island_.dt;
+    if (push > kMostPush) island_.rows[static_cast<size_t>(i)].target -= push - kMostPush;
+  }
+}
+
 void StructureSolver::solve() {
-  const IslandSettings settings;
   int factors = 0;
   const auto run = [&] {
+    IslandSettings settings;
+    settings.newton_steps = std::min(settings.newton_steps, kMostFactors - factors);
     report_ = newton_.solve(island_, settings, velocities_);
     factors += report_.factors;
   };
   run();
-  for (int pass = 0; pass < kMostCorrections && correct_geometry(); ++pass) run();
-  for (int pass = 0; pass < kMostBreakSolves && limit_to_break(); ++pass) run();
+  for (int pass = 0; pass < kMostCorrections && factors < kMostFactors && correct_geometry(); ++pass) run();
+  for (int pass = 0; pass < kMostBreakSolves && factors < kMostFactors && limit_to_break(); ++pass) run();
   ++health.islands;
   health.factors += factors;
   health.unconverged += report_.converged ? 0 : 1;

@@ -31,6 +31,7 @@ class PlasticConstraint final : public btTypedConstraint {
   PlasticLaw step_law;  // of the step: rows may be switched, see PlasticLaw::paper_switch
   PlasticState state;
   JointFrames frames;
+  JointGeometry after;  // of the last step
   double scale = 1;     // of the capacities in the step in which it breaks
   bool solved = false;  // in the last step
 };
@@ -57,8 +58,9 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   void collect_bodies();
   void collect_joints(double dt);
   void switch_rows(PlasticConstraint& joint, const IslandJoint& ours, JointGeometry& geometry) const;
-  void collect_rows();
+  void collect_rows(double erp);
   void add_rows(btConstraintArray& pool, bool friction);
+  void limit_push(double erp);
   void solve();
   bool may_need_correction(const IslandJoint& joint) const;
   bool correct_geometry();
