@@ -52,6 +52,7 @@ inline void read_settings(const Json& json, AuthorsClusters& scene) {
   s.seeding = clusters::Seeding::Libcxx;
   s.stiffness = number(json, "alpha", 1);
   s.damping = rate(number(json, "springDamping", 0), scene.dt);
+  s.damp_spin = true;
   s.stretch = number(json, "maxStretch", number(json, "gamma", 0.1));
   s.sweeps = static_cast<int>(number(json, "numConstraintIters", 5));
   s.relax = number(json, "omega", 1);

@@ -44,6 +44,8 @@ struct Settings {
   // elasticity
   double stiffness = 1;  // alpha, at steps of 1/60 s
   double damping = 20;   // 1/s
+  bool damp_spin = false;
+  bool published = false;
   double stretch = 0.2;  // gamma
   int sweeps = 4;
   double relax = 0.3;  // omega

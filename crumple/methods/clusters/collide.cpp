@@ -170,7 +170,7 @@ void resolve(const Model& model, State& state, const Pair& pair, std::span<const
     const Vec3f relative = state.velocities[i].head<3>() - body.velocity - body.spin.cross(arm);
     const float in = relative.dot(normal);
     Vec3f change = Vec3f::Zero();
-    if (in < 0) {
+    if (in < 0 && !model.settings.published) {
       const Vec3f slide = relative - in * normal;
       const float speed = slide.norm();
       change = -share * (in * normal + (speed > 0 ? Vec3f(slide * std::min(1.0f, -friction * in / speed)) : Vec3f::Zero()));
@@ -180,7 +180,7 @@ void resolve(const Model& model, State& state, const Pair& pair, std::span<const
     reaction.shift -= mass * shift, reaction.shift_turn -= mass * arm.cross(shift);
     reaction.push -= mass * change, reaction.push_turn -= mass * arm.cross(change);
   }
-  recoil(state, pair.into, body, reaction);
+  if (!model.settings.published) recoil(state, pair.into, body, reaction);
 }
 
 }  // namespace

@@ -57,11 +57,14 @@ Vec3f rigid_spin(const Vec3f& turn, const float (&spread)[6], const Vec3f& cente
   return (inertia.inverse() * turn.cast<double>()).cast<float>();
 }
 
-void pull_back(const Members& members, Gathered gathered, const LimitTest& test, float mass, Vec4f* shift) {
-  Recoil recoil;
-  has_wide ? wide::pull_members(members, gathered, test, recoil) : plain::pull_members(members, gathered, test, recoil);
-  const Vec3f push = Vec3f(recoil.push[0], recoil.push[1], recoil.push[2]) / mass;
-  const Vec3f turn = rigid_spin(Vec3f(recoil.turn[0], recoil.turn[1], recoil.turn[2]), recoil.spread, Vec3f::Zero(), mass);
+void pull_back(const Members& members, Gathered gathered, const LimitTest& test, float mass, bool recoil, Vec4f* shift) {
+  Recoil sums;
+  has_wide ? wide::pull_members(members, gathered, test, sums) : plain::pull_members(members, gathered, test, sums);
+  Vec3f push = Vec3f::Zero(), turn = Vec3f::Zero();
+  if (recoil) {
+    push = Vec3f(sums.push[0], sums.push[1], sums.push[2]) / mass;
+    turn = rigid_spin(Vec3f(sums.turn[0], sums.turn[1], sums.turn[2]), sums.spread, Vec3f::Zero(), mass);
+  }
   const size_t stride = gathered.stride;
   for (int i = 0; i < members.count; ++i) {
     const float* at = gathered.x + i;

@@ -60,8 +60,8 @@ struct LimitFound {
 };
 /// Which members are farther from their goals than they may be. [Bargteil and Jones 2014]
 LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test);
-/// How they come back to that distance; the whole cluster recoils rigidly, so that momentum and angular momentum stay. One row for each member.
-void pull_back(const Members& members, Gathered gathered, const LimitTest& test, float mass, Vec4f* shift);
+/// How they come back to that distance; the whole cluster recoils rigidly, so that momentum and angular momentum stay. One row for each member. Without `recoil` it does not.
+void pull_back(const Members& members, Gathered gathered, const LimitTest& test, float mass, bool recoil, Vec4f* shift);
 
 /// One cluster's wish, as a particle sees it: goal = columns r + offset, velocity = drift + spin x position.
 struct alignas(16) Wish {

@@ -68,7 +68,7 @@ void look_at(const Model& model, State& state, size_t begin, size_t end, uint8_t
     state.stale[c] = 0;
     if (!active || !found.beyond) continue;
     active[c] = 1;
-    pull_back(at.members, at.gathered, at.test, state.shapes[c].mass, shifts + state.slot_begin[c]);
+    pull_back(at.members, at.gathered, at.test, state.shapes[c].mass, !model.settings.published, shifts + state.slot_begin[c]);
   }
 }
 

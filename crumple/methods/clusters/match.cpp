@@ -39,9 +39,9 @@ Vec4f four(const Vec3f& v) {
 }
 
 /// Goals of one cluster, and how it moves as a rigid thing.
-Wish make_wish(const State& state, size_t c, const Mat3f& rotation, const Mat3f& a) {
+Wish make_wish(const Model& model, const State& state, size_t c, const Mat3f& rotation, const Mat3f& a) {
   const Mat3f plain = rotation * state.plastic[c];
-  const Mat3f transform = plain + cross_matrix(torque_free_turn(plain, a)) * plain;
+  const Mat3f transform = model.settings.published ? plain : Mat3f(plain + cross_matrix(torque_free_turn(plain, a)) * plain);
   Wish wish;
   for (int k = 0; k < 3; ++k) wish.columns[k] = four(transform.col(k));
   wish.offset = four(state.center[c] - transform * state.shapes[c].rest_center);
@@ -49,12 +49,12 @@ Wish make_wish(const State& state, size_t c, const Mat3f& rotation, const Mat3f&
   return wish;
 }
 
-void add_motion(const State& state, size_t c, const Vec3f& from, Sums& sums, Wish& wish) {
+void add_motion(const Model& model, const State& state, size_t c, const Vec3f& from, Sums& sums, Wish& wish) {
   const float mass = state.shapes[c].mass;
   sum_velocities(members_of(state, static_cast<int>(c)), state.positions.data(), state.velocities.data(), from, sums);
   const Vec3f center = state.center[c] - from, velocity = Vec3f(sums.velocity[0], sums.velocity[1], sums.velocity[2]) / mass;
   const Vec3f turn = Vec3f(sums.spin[0], sums.spin[1], sums.spin[2]) - mass * center.cross(velocity);
-  const Vec3f spin = rigid_spin(turn, sums.spread, center, mass);
+  const Vec3f spin = model.settings.damp_spin ? Vec3f(Vec3f::Zero()) : rigid_spin(turn, sums.spread, center, mass);
   wish.spin = four(spin);
   wish.drift = four(velocity - spin.cross(state.center[c]));
 }
@@ -101,8 +101,9 @@ void find_goals(const Model& model, State& state, const Context& now, std::vecto
       Mat3f rotation = group.u[k] * group.v[k].transpose();  // eq. 5
       if (state.shapes[c].rank < 3) rotation = nearest_rotation<float>(group.elastic[k], state.rotation[c]).toRotationMatrix();
       state.rotation[c] = Quatf(rotation);
-      wishes[c] = make_wish(state, c, rotation, Eigen::Map<const Mat3f>(group.sums[k].stretch));
-      if (damped) add_motion(state, c, group.from[k], group.sums[k], wishes[c]);
+      if (model.settings.published && group.s[k][2] < 0) rotation -= 2 * group.u[k].col(2) * group.v[k].col(2).transpose();  // mirrored
+      wishes[c] = make_wish(model, state, c, rotation, Eigen::Map<const Mat3f>(group.sums[k].stretch));
+      if (damped) add_motion(model, state, c, group.from[k], group.sums[k], wishes[c]);
     }
   });
 }

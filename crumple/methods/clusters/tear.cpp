@@ -43,10 +43,10 @@ struct Cut {
 
 /// The plane through the centre, square to the greatest stretch as the world sees it: the left singular vector (paper 2 has the right one, which is
 /// the same only while the cluster has not turned). A normal goes back to rest space by F^T.
-Cut plan_cut(const State& state, int cluster, const Svd<float>& parts) {
+Cut plan_cut(const Model& model, const State& state, int cluster, const Svd<float>& parts) {
   const ClusterPlace& place = state.places[at(cluster)];
   Cut cut;
-  cut.normal = parts.u.col(0), cut.center = state.center[at(cluster)];
+  cut.normal = model.settings.published ? parts.v.col(0) : parts.u.col(0), cut.center = state.center[at(cluster)];
   cut.rest_normal = (place.whole.transpose() * cut.normal).normalized();
   cut.rest_offset = cut.rest_normal.dot(state.shapes[at(cluster)].rest_center);
   return cut;
@@ -88,7 +88,7 @@ void record_cut(State& state, const Cut& cut, int kept, int fresh) {
 bool try_split(const Model& model, State& state, int cluster) {
   const Svd<float> parts = svd<float>(state.places[at(cluster)].elastic);
   if (!(parts.s[0] - 1 > toughness_now(model, state, cluster))) return false;
-  const Cut cut = plan_cut(state, cluster, parts);
+  const Cut cut = plan_cut(model, state, cluster, parts);
   const size_t begin = at(state.slot_begin[at(cluster)]), count = at(state.slot_count[at(cluster)]);
   std::vector<uint8_t> beyond(count);
   int far = 0;
