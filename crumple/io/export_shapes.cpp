@@ -76,6 +76,10 @@ void ShapeKeys::add(double time, const Points& given) {
 
 void ShapeKeys::finish() {
   if (passed_ > 0) choose_last();
+  if (shapes_.empty() || targets() > 0) return;
+  // It has moved by less than the tolerance, and back: it rests.
+  shapes_.front().end = shapes_.back().end;
+  shapes_.resize(1);
 }
 
 void ShapeKeys::choose_last() {

@@ -353,6 +353,21 @@ TEST_F(Export, bakes_a_shape_that_never_changes) {
   EXPECT_TRUE(player.primitive("sphere").find("attributes")->find("COLOR_0"));
 }
 
+TEST_F(Export, a_surface_that_trembles_within_the_tolerance_rests) {
+  const auto trembling = [](int index) -> Result<Frame> {
+    FrameItem item = dented_sphere(0);
+    item.positions = rest_of(*item.surface);
+    if (index == 1) item.positions[0] += Vec3f(0.0001f, 0, 0);
+    return Frame{index, index / kFps, {item}};
+  };
+  const auto report = export_glb(trembling, 3, {}, path("a.glb"));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->shapes, 0);
+  const Player player(path("a.glb"));
+  EXPECT_FALSE(player.json().find("animations"));
+  EXPECT_LT(furthest(player.positions("sphere", 0.04), positions_of(dented_sphere(0))), 2e-4);
+}
+
 TEST_F(Export, refuses_frames_it_cannot_write) {
   const auto broken = [](const std::function<void(Frame&)>& change) {
     return [change](int index) -> Result<Frame> {
