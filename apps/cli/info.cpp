@@ -100,6 +100,10 @@ int tell_recording(const fs::path& folder) {
   Result<Json> json = run ? parse_json(*run, "run.json") : Result<Json>(input_error(""));
   const Json* outcome = json ? json->find("outcome") : nullptr;
   line("outcome", outcome ? outcome->text : "not finished; continue with 'crumple run --resume'");
+  if (const Json* joints = json ? json->find("joints") : nullptr; joints && !joints->items.empty()) {
+    const auto number = [&](const char* key) { const Json* value = json->find(key); return value ? value->number : 0.0; };
+    line("joints", fmt::format("{}, {:g} broke, {:.4g} J dissipated", joints->items.size(), number("broken_joints"), number("joint_work_J")));
+  }
   if (const Json* fingerprint = json ? json->find("fingerprint") : nullptr) line("fingerprint", fingerprint->text);
   return kDone;
 }

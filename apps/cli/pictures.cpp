@@ -20,17 +20,20 @@ std::vector<int> spread_frames(const std::vector<int>& frames, int count) {
   return chosen;
 }
 
+/// What has become of the bodies that can change, after the last frame was looked at.
 std::string sheet_footer(const Playback& playback) {
   const Scene& scene = playback.scene();
-  double sum = 0;
-  size_t count = 0;
+  double sum = 0, work = 0;
+  size_t count = 0, joints = 0, broken = 0;
   for (const Body& body : playback.bodies()) {
-    if (body.layers.empty()) continue;
-    sum += damage_of(body).rms_displacement;
-    ++count;
+    if (!body.layers.empty()) sum += damage_of(body).rms_displacement, ++count;
+    if (!body.structure) continue;
+    for (const joints::Book& book : body.structure->state.books) ++joints, broken += book.broken_at >= 0 ? 1 : 0, work += book.work;
   }
-  const std::string title = scene.title.empty() ? "crumple" : scene.title;
-  return count == 0 ? title : fmt::format("{}   {} crumpling bodies, rms displacement {:.1f} cm on average at the end", title, count, 100 * sum / static_cast<double>(count));
+  std::string text = scene.title.empty() ? "crumple" : scene.title;
+  if (count > 0) text += fmt::format("   {} crumpling bodies, rms displacement {:.1f} cm on average at the end", count, 100 * sum / static_cast<double>(count));
+  if (joints > 0) text += fmt::format("   {} of {} joints broken, {:.3g} J dissipated at the end", broken, joints, work);
+  return text;
 }
 
 }  // namespace
@@ -70,7 +73,7 @@ Result<void> make_picture(Playback& playback, const PictureOptions& options, con
   const auto frame_at = [&](int index) { return playback.frame(numbers[static_cast<size_t>(index)], options.colors); };
   const auto take = [&](int index, const Frame& frame, io::Image image) -> Result<void> {
     tiles.push_back(std::move(image));
-    captions.push_back(fmt::format("{:.2f} s   frame {}", frame.time, frame.number));
+    captions.push_back(fmt::format("{:.{}f} s   frame {}", frame.time, playback.scene().fps > 200 ? 4 : 2, frame.number));
     progress.update(index + 1);
     return {};
   };
