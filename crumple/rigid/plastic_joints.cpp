@@ -36,15 +36,16 @@ void World::Engine::ignore(int part_a, int part_b, bool ignored) {
   b.body.setIgnoreCollisionCheck(&a.body, ignored);
 }
 
-void World::ignore_contact(int part_a, int part_b, bool ignored) {
+bool World::ignore_contact(int part_a, int part_b, bool ignored) {
   std::vector<int>&of_a = engine_->part(part_a).ignored, &of_b = engine_->part(part_b).ignored;
-  if ((std::find(of_a.begin(), of_a.end(), part_b) != of_a.end()) == ignored) return;
+  if ((std::find(of_a.begin(), of_a.end(), part_b) != of_a.end()) == ignored) return false;
   engine_->ignore(part_a, part_b, ignored);
   if (ignored) {
     of_a.push_back(part_b), of_b.push_back(part_a);
   } else {
     std::erase(of_a, part_b), std::erase(of_b, part_a);
   }
+  return true;
 }
 
 }  // namespace crumple::rigid

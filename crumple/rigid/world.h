@@ -80,8 +80,8 @@ class World {
   };
   StructureHealth structure_health() const;
 
-  /// Two parts do not collide, until told otherwise. For neighbours that touch at rest and are not joined directly.
-  void ignore_contact(int part_a, int part_b, bool ignored = true);
+  /// Two parts do not collide, until told otherwise. For neighbours that touch at rest and are not joined directly. Returns whether that is news.
+  bool ignore_contact(int part_a, int part_b, bool ignored = true);
 
   /// From the next step on. What sleeps stays asleep.
   void set_gravity(const Vec3& gravity);

@@ -51,23 +51,31 @@ void World::Simulation::read_plastic_joints() {
 
 /// The engine has taken them out already. What they held together may overlap as deep as it does now, and collides from then on.
 void World::Simulation::break_joints() {
+  std::set<int> parted;
   for (const rigid::JointBreak& broken : loads.breaks) {
     JointSlot& joint = joints[static_cast<size_t>(slot_of_joint[static_cast<size_t>(broken.joint)])];
     if (joint.index != broken.joint) continue;  // its body has just been frozen
     joint.plastic = rigid.plastic_state(broken.joint);
     joints::enter(books_of(joint), joint.book, *joint.plastic, static_cast<double>(steps + 1) * scene.dt());
     joint.index = -1;
+    if (joint.owner >= 0) parted.insert(joint.owner);
     if (broken.part_b >= 0) rigid.allow_overlap({broken.part_a, broken.part_b, std::numeric_limits<double>::infinity()});
   }
+  for (const int body : parted) ignore_neighbours(body);
 }
 
-/// Pieces that touch at rest never collide, as long as nothing else is said: those that are joined collide once their joint has broken.
+/// Pieces that touch at rest and hang together do not collide; once they have come apart they do, as deep as they overlap then. Those that are joined
+/// are the engine's business.
 void World::Simulation::ignore_neighbours(int index) {
   const Body& body = bodies[static_cast<size_t>(index)];
+  const std::vector<int> group = joints::hanging_together(body.structure->model, body.structure->state);
   std::set<std::pair<int, int>> joined;
   for (const joints::Joint& joint : body.structure->model.joints) joined.insert(std::minmax(joint.a, joint.b));
   for (const auto& [a, b] : body.structure->model.touching) {
-    if (!joined.contains(std::minmax(a, b))) rigid.ignore_contact(body.parts[static_cast<size_t>(a)].index, body.parts[static_cast<size_t>(b)].index);
+    if (joined.contains(std::minmax(a, b))) continue;
+    const bool together = group[static_cast<size_t>(a)] == group[static_cast<size_t>(b)];
+    const int part_a = body.parts[static_cast<size_t>(a)].index, part_b = body.parts[static_cast<size_t>(b)].index;
+    if (rigid.ignore_contact(part_a, part_b, together) && !together) rigid.allow_overlap({part_a, part_b, std::numeric_limits<double>::infinity()});
   }
 }
 

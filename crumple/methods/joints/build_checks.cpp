@@ -6,27 +6,10 @@
 #include <Eigen/SparseQR>
 
 #include "crumple/methods/joints/build.h"
+#include "crumple/methods/joints/groups.h"
 
 namespace crumple::joints {
 namespace {
-
-/// Pieces that belong together; the lowest of them stands for all.
-class Groups {
- public:
-  explicit Groups(size_t count) : first_(count) { std::iota(first_.begin(), first_.end(), 0); }
-  int of(int piece) {
-    int& first = first_[static_cast<size_t>(piece)];
-    while (first != first_[static_cast<size_t>(first)]) first = first_[static_cast<size_t>(first)];
-    return first;
-  }
-  void merge(int a, int b) {
-    const auto [low, high] = std::minmax({of(a), of(b)});
-    first_[static_cast<size_t>(high)] = low;
-  }
-
- private:
-  std::vector<int> first_;
-};
 
 bool has_support(const Model& model) {
   return std::any_of(model.joints.begin(), model.joints.end(), [](const Joint& joint) { return joint.b < 0; });

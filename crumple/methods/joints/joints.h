@@ -176,6 +176,8 @@ Result<rigid::PlasticLaw> make_law(const SectionChoice& section, const MaterialC
 /// Enters what a joint has done until now.
 void enter(State& state, int joint, const rigid::PlasticState& now, double time);
 double total_work(const State& state);
+/// Which pieces still hang together: #pieces, the lowest piece of each group.
+std::vector<int> hanging_together(const Model& model, const State& state);
 
 /// The drawn vertices of a piece in the piece's own rest frame, given where the rest frame of every piece is; empty if it is simply rigid.
 std::vector<Vec3f> drawn(const Model& model, const State& state, int piece, std::span<const Transform> places);

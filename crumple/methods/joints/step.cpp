@@ -1,5 +1,7 @@
 #include "crumple/methods/joints/joints.h"
 
+#include "crumple/methods/joints/groups.h"
+
 namespace crumple::joints {
 
 State start(const Model& model) {
@@ -21,6 +23,16 @@ void enter(State& state, int joint, const rigid::PlasticState& now, double time)
   book.elongation = now.elongation();
   book.work = now.work;
   if (now.broken > 0 && book.broken_at < 0) book.broken_at = time;
+}
+
+std::vector<int> hanging_together(const Model& model, const State& state) {
+  Groups groups(model.pieces.size());
+  for (size_t j = 0; j < model.joints.size(); ++j) {
+    if (model.joints[j].b >= 0 && state.books[j].broken_at < 0) groups.merge(model.joints[j].a, model.joints[j].b);
+  }
+  std::vector<int> lowest;
+  for (size_t p = 0; p < model.pieces.size(); ++p) lowest.push_back(groups.of(static_cast<int>(p)));
+  return lowest;
 }
 
 double total_work(const State& state) {
