@@ -96,6 +96,11 @@ inline std::vector<int> crumpling_bodies(const World& world) {
   return found;
 }
 
+/// Whether elastic-plastic joints take part; structure_scenes_test asks such scenes for what they are meant to show.
+inline bool has_structure(const Scene& scene) {
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyDescription& body) { return body.structure.has_value(); });
+}
+
 inline std::string bytes_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
