@@ -14,7 +14,7 @@ namespace {
 constexpr double kShortStep = 0.5;
 constexpr double kFirstSecant = 0.03, kMoreSecant = 3, kLessSecant = 0.1, kLeastSecant = 0.01;
 
-// All but the last solve with guessed limits of friction need not be good.
+// As long as limits of friction are still guesses, solving need not be good.
 constexpr double kRoughTolerance = 0.03;
 
 /// Of a velocity: sqrt(v M v).
@@ -50,9 +50,11 @@ bool same_piece(const PlasticLaw& law, const LawResponse& before, const LawRespo
   return true;
 }
 
-void remember_pieces(IslandWork& work) {
+void remember(std::span<const Vec6> velocities, IslandWork& work) {
+  work.velocities_before.assign(velocities.begin(), velocities.end());
   work.pieces_before.resize(work.rows.size());
-  for (size_t i = 0; i < work.rows.size(); ++i) work.pieces_before[i] = work.rows[i].piece;
+  for (size_t i = 0; i < work.rows.size(); ++i) work.pieces_before[i] = work.rows[i].piece, work.rows[i].start = work.rows[i].change;
+  for (JointWork& joint : work.joints) joint.start = joint.strain;
   work.responses_before.resize(work.responses.size());
   work.responses_before.swap(work.responses);
 }
@@ -73,7 +75,10 @@ bool anything_yields(const IslandWork& work) {
          std::any_of(work.responses.begin(), work.responses.end(), [](const LawResponse& response) { return response.yields; });
 }
 
-void respond_all(const Island& island, IslandWork& work) {
+/// Rows and joints are measured anew: a step that was too long leaves no rounding behind.
+void go(const Island& island, double share, std::span<Vec6> velocities, IslandWork& work) {
+  for (size_t i = 0; i < velocities.size(); ++i) velocities[i] = work.velocities_before[i] + share * work.step[i];
+  measure(island, velocities, work);
   respond_rows(island, work);
   respond_joints(island, work);
 }
@@ -109,19 +114,16 @@ bool solve_for_step(const Island& island, IslandWork& work, IslandReport& report
 /// Goes as far along the step as the energy falls. Returns whether nothing is left to be done.
 bool take_step(const Island& island, double at_start, bool last, std::span<Vec6> velocities, IslandWork& work) {
   const bool exact = work.secant_share == 0 || !anything_yields(work);
-  find_slopes(island, work);
-  const Line line = make_line(island, velocities, work);
-  remember_pieces(work);
-  go(1, velocities, work);
-  respond_all(island, work);
+  remember(velocities, work);
+  go(island, 1, velocities, work);
   if (last || (exact && same_pieces(island, work))) return true;
 
+  find_slopes(island, work);
+  const Line line = make_line(island, work);
   double share = 1;
   if (const double at_end = derivative_at_end(island, line, work); !(at_end <= 0)) {
-    go(-1, velocities, work);
     share = search(island, line, work, at_start, at_end);
-    go(share, velocities, work);
-    respond_all(island, work);
+    go(island, share, velocities, work);
   }
   adapt_secant(share, work);
   return false;
@@ -174,12 +176,13 @@ IslandReport IslandSolver::solve(Island& island, const IslandSettings& settings,
   respond_joints(island, work);
   const double external = external_norm(island);
   const int most = has_friction(island) ? std::max(1, settings.friction_solves) : 1;
-  for (bool final = false; !final;) {
+  for (bool fine = false; report.solves < most;) {
     const bool settled = !set_friction_limits(island, work) && report.solves > 0;
+    if (fine && settled) break;
     respond_rows(island, work);
     ++report.solves;
-    final = settled || report.solves == most;
-    const double tolerance = final ? settings.tolerance : std::max(settings.tolerance, kRoughTolerance);
+    fine = fine || settled || report.solves == most;
+    const double tolerance = fine ? settings.tolerance : std::max(settings.tolerance, kRoughTolerance);
     report.converged = minimise(island, settings, tolerance, external, velocities, work, report);
   }
   write_results(island, work);

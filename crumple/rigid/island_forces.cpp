@@ -104,10 +104,4 @@ void find_slopes(const Island& island, IslandWork& work) {
   for (size_t j = 0; j < island.joints.size(); ++j) work.joints[j].slope = work.joints[j].reach * rate_of(island.joints[j], work.step);
 }
 
-void go(double share, std::span<Vec6> velocities, IslandWork& work) {
-  for (size_t i = 0; i < velocities.size(); ++i) velocities[i] += share * work.step[i];
-  for (RowWork& row : work.rows) row.change += share * row.slope;
-  for (JointWork& joint : work.joints) joint.strain += share * joint.slope;
-}
-
 }  // namespace crumple::rigid

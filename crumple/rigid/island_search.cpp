@@ -16,12 +16,12 @@ double derivative_of_rows(const Island& island, const IslandWork& work, double s
   double sum = 0;
   for (size_t i = 0; i < island.rows.size(); ++i) {
     const RowWork& row = work.rows[i];
-    const double trial = (island.rows[i].target - row.change - share * row.slope) * row.stiffness;
+    const double trial = (island.rows[i].target - row.start - share * row.slope) * row.stiffness;
     if (row.role == RowRole::Alone) {
       sum -= std::clamp(trial, row.low, row.high) * row.slope;
     } else if (row.role == RowRole::Disc) {
       const RowWork& next = work.rows[i + 1];
-      const double other = (island.rows[i + 1].target - next.change - share * next.slope) * row.stiffness;
+      const double other = (island.rows[i + 1].target - next.start - share * next.slope) * row.stiffness;
       const double size = std::hypot(trial, other), keep = size > row.high ? row.high / size : 1;
       sum -= keep * (trial * row.slope + other * next.slope);
     }
@@ -33,7 +33,7 @@ double derivative(const Island& island, const Line& line, const IslandWork& work
   double sum = line.mass_at_start + share * line.mass_slope + derivative_of_rows(island, work, share);
   for (size_t j = 0; j < island.joints.size(); ++j) {
     const JointWork& joint = work.joints[j];
-    const Vec6 force = force_of(*island.joints[j].law, island.joints[j].capacity, joint.strain + share * joint.slope);
+    const Vec6 force = force_of(*island.joints[j].law, island.joints[j].capacity, joint.start + share * joint.slope);
     sum += island.dt / joint.reach * force.dot(joint.slope);
   }
   return sum;
@@ -41,11 +41,11 @@ double derivative(const Island& island, const Line& line, const IslandWork& work
 
 }  // namespace
 
-Line make_line(const Island& island, std::span<const Vec6> velocities, const IslandWork& work) {
+Line make_line(const Island& island, const IslandWork& work) {
   Line line;
   for (size_t i = 0; i < island.bodies.size(); ++i) {
     const Vec6 weighted = times_mass(island.bodies[i], work.step[i]);
-    line.mass_at_start += weighted.dot(velocities[i] - island.bodies[i].free);
+    line.mass_at_start += weighted.dot(work.velocities_before[i] - island.bodies[i].free);
     line.mass_slope += weighted.dot(work.step[i]);
   }
   return line;

@@ -12,24 +12,25 @@ namespace crumple::rigid {
 enum class RowRole : unsigned char { Alone, Disc, Second };
 
 struct RowWork {
-  double change = 0, slope = 0;  // jacobian . (velocity - free); jacobian . step
-  double stiffness = 0;          // 1 / softness
-  double low = 0, high = 0;      // of a disc, `high` is the radius
-  double impulse = 0;            // at `change`
-  double weight = 0;             // - d impulse / d change; of a disc that slides: across its direction
-  double secant = 0;             // what a parabola that reaches the same impulse would have, if a limit holds; of a disc: along its direction
-  double along[2] = {0, 0};      // direction in which a disc slides
-  signed char piece = 0;         // -1 at the low limit, 0 between, 1 at the high one, 2 slides on its disc
+  double change = 0;            // jacobian . (velocity - free)
+  double start = 0, slope = 0;  // the same before the Newton step, and how the step changes it
+  double stiffness = 0;         // 1 / softness
+  double low = 0, high = 0;     // of a disc, `high` is the radius
+  double impulse = 0;           // at `change`
+  double weight = 0;            // - d impulse / d change; of a disc that slides: across its direction
+  double secant = 0;            // what a parabola that reaches the same impulse would have, if a limit holds; of a disc: along its direction
+  double along[2] = {0, 0};     // direction in which a disc slides
+  signed char piece = 0;        // -1 at the low limit, 0 between, 1 at the high one, 2 slides on its disc
   RowRole role = RowRole::Alone;
   BlockCholesky::Slot slot;  // if both bodies move
 };
 
 struct JointWork {
-  Vec6 strain = Vec6::Zero();  // at the end of the step, damping included
-  Vec6 slope = Vec6::Zero();   // its change by the Newton step
-  double reach = 0;            // s: strain per rate, the step plus the damping
-  Mat6 from_a, from_b;         // jacobians, transposed: products run along columns
-  BlockCholesky::Slot slot;    // if both bodies move
+  Vec6 strain = Vec6::Zero();                       // at the end of the time step, damping included
+  Vec6 start = Vec6::Zero(), slope = Vec6::Zero();  // the same before the Newton step, and how the step changes it
+  double reach = 0;                                 // s: strain per rate, the time step plus the damping
+  Mat6 from_a, from_b;                              // jacobians, transposed: products run along columns
+  BlockCholesky::Slot slot;                         // if both bodies move
 };
 
 struct IslandWork {
@@ -43,7 +44,8 @@ struct IslandWork {
   std::vector<Vec6> gradient, step;    // #bodies
   double secant_share = 0;             // of the secant stiffness that is added where something yields
 
-  // before the step
+  // before the Newton step
+  std::vector<Vec6> velocities_before;        // #bodies
   std::vector<signed char> pieces_before;     // #rows
   std::vector<LawResponse> responses_before;  // #joints
 };
@@ -60,9 +62,8 @@ void measure(const Island& island, std::span<const Vec6> velocities, IslandWork&
 void respond_rows(const Island& island, IslandWork& work);
 void respond_joints(const Island& island, IslandWork& work);
 void find_gradient(const Island& island, std::span<const Vec6> velocities, IslandWork& work);
-/// What the step changes in rows and joints.
+/// What the Newton step changes in rows and joints.
 void find_slopes(const Island& island, IslandWork& work);
-void go(double share, std::span<Vec6> velocities, IslandWork& work);
 
 // island_matrix.cpp
 /// Fills and factors the matrix of second derivatives.
@@ -73,10 +74,10 @@ bool factor(const Island& island, IslandWork& work);
 struct Line {
   double mass_at_start = 0, mass_slope = 0;  // the part of the inertia
 };
-Line make_line(const Island& island, std::span<const Vec6> velocities, const IslandWork& work);
+Line make_line(const Island& island, const IslandWork& work);
 /// At the end of the step, where rows and joints have responded.
 double derivative_at_end(const Island& island, const Line& line, const IslandWork& work);
-/// The share of the step at which the energy is least, at most all of it. Rows and joints are at the start of the step.
+/// The share of the step at which the energy is least, at most all of it.
 double search(const Island& island, const Line& line, const IslandWork& work, double at_start, double at_end);
 
 }  // namespace crumple::rigid
