@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -54,7 +55,6 @@ class Cells {
         }
       }
     }
-    std::sort(found.begin(), found.end());
   }
 
  private:
@@ -165,6 +165,16 @@ Round move_centers(std::span<const Vec3> points, std::span<const double> masses,
   return round;
 }
 
+/// Puts members in ascending order: what is near in memory is read together.
+void sort_members(Clustering& clustering) {
+  for (size_t c = 0; c < clustering.members.size(); ++c) {
+    std::vector<std::pair<int32_t, double>> rows;
+    for (size_t k = 0; k < clustering.members[c].size(); ++k) rows.emplace_back(clustering.members[c][k], clustering.weights[c][k]);
+    std::sort(rows.begin(), rows.end());
+    for (size_t k = 0; k < rows.size(); ++k) std::tie(clustering.members[c][k], clustering.weights[c][k]) = rows[k];
+  }
+}
+
 /// One attempt with a number of clusters and a radius. True if it settled and everyone is in a cluster.
 bool settle(std::span<const Vec3> points, std::span<const double> masses, const Settings& settings, double radius, Clustering& clustering) {
   const Cells cells(points, radius / 2);
@@ -180,6 +190,7 @@ bool settle(std::span<const Vec3> points, std::span<const double> masses, const 
     if (round + 1 < kFewestRounds || !same || now.moved > kSettled) continue;
     if (now.uncovered == 0) {
       clustering.centers = centers;  // whose members and weights these are
+      sort_members(clustering);
       return true;
     }
     if (now.moved < kStuck) return false;

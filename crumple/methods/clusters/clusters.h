@@ -177,7 +177,7 @@ struct State {
 
   // derived from the above by restored(), then kept up to date
   std::vector<float> mass;                           // #particles, units
-  std::vector<float> entry_share;                    // #slots: of the particle's mass
+  std::vector<float> entry_share, slot_share;        // #slots: of the particle's mass
   std::array<std::vector<float>, 3> slot_rest;       // #slots: from the cluster's rest centre
   std::vector<ClusterShape> shapes;                  // #clusters
   std::vector<Mat3f> solve;                          // #clusters: F^e = A_xr solve

@@ -15,8 +15,13 @@ size_t at(int index) {
   return static_cast<size_t>(index);
 }
 
-struct Pair {
-  int who, into;  // members of `who` may be in the proxy of `into`
+// A handful of particles is no wall; its ball would be mostly air.
+constexpr int kLeastSolid = 10;
+
+/// A cluster and those who may be in it.
+struct Meeting {
+  int into = 0;
+  std::vector<int> others;
 };
 
 /// Clusters by where they begin along x.
@@ -25,31 +30,33 @@ struct Span {
   int cluster;
 };
 
-/// Pairs whose balls overlap and who have nothing in common.
-std::vector<Pair> find_pairs(const State& state) {
+/// Clusters whose balls overlap and who have nothing in common; each meets the other.
+std::vector<Meeting> find_meetings(const State& state) {
   std::vector<Span> spans;
   for (int c = 0; c < state.clusters(); ++c) {
     if (state.slot_count[at(c)] == 0) continue;
-    const ClusterPlace& place = state.places[at(c)];
-    spans.push_back({state.center[at(c)][0] - place.reach, state.center[at(c)][0] + place.reach, c});
+    const float reach = state.places[at(c)].reach, center = state.center[at(c)][0];
+    spans.push_back({center - reach, center + reach, c});
   }
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.low != b.low ? a.low < b.low : a.cluster < b.cluster; });
-  std::vector<Pair> pairs;
+  std::vector<std::vector<int>> met(at(state.clusters()));
   std::vector<int> near(at(state.clusters()), -1);
   for (size_t i = 0; i < spans.size(); ++i) {
     const int c = spans[i].cluster;
-    const ClusterPlace& mine = state.places[at(c)];
     for (const int32_t d : state.neighbors[at(c)]) near[at(d)] = c;
     for (size_t j = i + 1; j < spans.size() && spans[j].low <= spans[i].high; ++j) {
       const int d = spans[j].cluster;
-      const ClusterPlace& other = state.places[at(d)];
-      const float reach = mine.reach + other.reach;
+      const float reach = state.places[at(c)].reach + state.places[at(d)].reach;
       if (near[at(d)] == c || (state.center[at(c)] - state.center[at(d)]).squaredNorm() >= reach * reach) continue;
-      pairs.push_back({c, d});
-      pairs.push_back({d, c});
+      met[at(c)].push_back(d);
+      met[at(d)].push_back(c);
     }
   }
-  return pairs;
+  std::vector<Meeting> meetings;
+  for (int c = 0; c < state.clusters(); ++c) {
+    if (!met[at(c)].empty()) meetings.push_back({c, std::move(met[at(c)])});
+  }
+  return meetings;
 }
 
 /// A cluster as others meet it: a ball cut by planes in rest space. [Jones et al. 2015]
@@ -68,7 +75,7 @@ Proxy proxy_of(const State& state, int cluster) {
   proxy.ball = state.ball[at(cluster)].head<3>(), proxy.radius = state.ball[at(cluster)][3];
   proxy.to_world = place.whole;
   const Mat3 whole = proxy.to_world.cast<double>();
-  proxy.solid = state.shapes[at(cluster)].rank == 3 && whole.determinant() > 1e-3;
+  proxy.solid = state.slot_count[at(cluster)] >= kLeastSolid && state.shapes[at(cluster)].rank == 3 && whole.determinant() > 1e-3;
   if (proxy.solid) proxy.to_rest = whole.inverse().cast<float>();
   for (const int32_t p : state.cluster_planes[at(cluster)]) proxy.planes.push_back(state.planes[at(p)]);
   return proxy;
@@ -100,18 +107,34 @@ struct Contact {
   Vec3f out;
 };
 
-std::vector<Contact> find_contacts(const State& state, const Pair& pair, const Proxy& proxy) {
-  std::vector<Contact> contacts;
-  const Members members = members_of(state, pair.who);
-  const float reach2 = proxy.reach * proxy.reach;
-  for (int k = 0; k < members.count; ++k) {
-    const Vec4f& x = state.positions[at(members.particle[k])];
-    const float dx = x[0] - proxy.center[0], dy = x[1] - proxy.center[1], dz = x[2] - proxy.center[2];
-    if (dx * dx + dy * dy + dz * dz >= reach2) continue;
-    const Vec3f out = way_out(proxy, x.head<3>());
-    if (out.squaredNorm() > 0) contacts.push_back({members.particle[k], out});
+/// Particles of others inside a cluster, each once. Those that belong to one of its neighbours as well are not strangers: they come near when the
+/// body bends.
+std::vector<int> find_strangers(const Model& model, const State& state, const Meeting& meeting, const Proxy& proxy) {
+  static thread_local std::vector<int32_t> near, looked;
+  static thread_local std::vector<uint8_t> known, seen;
+  std::vector<int> strangers;
+  if (seen.size() < state.positions.size()) seen.assign(state.positions.size(), 0);
+  known.assign(at(state.clusters()), 0);
+  if (!model.settings.published) {
+    for (const int32_t d : state.neighbors[at(meeting.into)]) known[at(d)] = 1;
   }
-  return contacts;
+  for (const int c : meeting.others) {
+    const Members members = members_of(state, c);
+    if (near.size() < at(members.count)) near.resize(at(members.count));
+    const int count = find_near(members, state.positions.data(), proxy.center, proxy.reach, near.data());
+    for (int k = 0; k < count; ++k) {
+      const size_t i = at(near[at(k)]);
+      if (seen[i]) continue;
+      seen[i] = 1, looked.push_back(near[at(k)]);
+      bool stranger = true;
+      for (int32_t e = state.entry_begin[i]; e < state.entry_begin[i] + state.entry_count[i]; ++e)
+        stranger = stranger && !known[at(state.entry_cluster[at(e)])];
+      if (stranger && way_out(proxy, state.positions[i].head<3>()).squaredNorm() > 0) strangers.push_back(near[at(k)]);
+    }
+  }
+  for (const int32_t i : looked) seen[at(i)] = 0;
+  looked.clear();
+  return strangers;
 }
 
 /// How a cluster moves as a whole.
@@ -145,7 +168,7 @@ void recoil(State& state, int cluster, const Body& body, const Reaction& reactio
   for (int32_t s = state.slot_begin[at(cluster)]; s < state.slot_begin[at(cluster)] + state.slot_count[at(cluster)]; ++s) {
     const size_t i = at(state.slot_particle[at(s)]);
     if (state.held[i] >= 0) continue;
-    const float share = state.entry_share[at(state.slot_entry[at(s)])];
+    const float share = state.slot_share[at(s)];
     const Vec3f out = state.positions[i].head<3>() - center;
     state.positions[i].head<3>() += share * (shift + turn.cross(out));
     state.velocities[i].head<3>() += share * (push + spin.cross(out));
@@ -153,9 +176,9 @@ void recoil(State& state, int cluster, const Body& body, const Reaction& reactio
 }
 
 /// Members of one cluster leave the other, which takes what they lose: momentum and angular momentum stay.
-void resolve(const Model& model, State& state, const Pair& pair, std::span<const Contact> contacts) {
-  const Body body = body_of(state, pair.into);
-  const Vec3f center = state.center[at(pair.into)];
+void resolve(const Model& model, State& state, int into, std::span<const Contact> contacts) {
+  const Body body = body_of(state, into);
+  const Vec3f center = state.center[at(into)];
   const float give = static_cast<float>(model.settings.give), friction = static_cast<float>(model.settings.friction);
   float touching = 0;
   for (const Contact& contact : contacts) touching += state.mass[at(contact.particle)];
@@ -180,27 +203,32 @@ void resolve(const Model& model, State& state, const Pair& pair, std::span<const
     reaction.shift -= mass * shift, reaction.shift_turn -= mass * arm.cross(shift);
     reaction.push -= mass * change, reaction.push_turn -= mass * arm.cross(change);
   }
-  if (!model.settings.published) recoil(state, pair.into, body, reaction);
+  if (!model.settings.published) recoil(state, into, body, reaction);
 }
 
 }  // namespace
 
 void collide_self(const Model& model, State& state) {
   if (!model.settings.self_collision) return;
-  const std::vector<Pair> pairs = find_pairs(state);
-  if (pairs.empty()) return;
-  std::vector<uint8_t> met(pairs.size(), 0);
-  parallel_for(pairs.size(), 4, [&](size_t begin, size_t end) {
-    for (size_t p = begin; p < end; ++p) {
-      const Proxy proxy = proxy_of(state, pairs[p].into);
-      met[p] = proxy.solid && !find_contacts(state, pairs[p], proxy).empty() ? 1 : 0;
+  const std::vector<Meeting> meetings = find_meetings(state);
+  std::vector<std::vector<int>> strangers(meetings.size());
+  parallel_for(meetings.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t m = begin; m < end; ++m) {
+      const Proxy proxy = proxy_of(state, meetings[m].into);
+      if (proxy.solid) strangers[m] = find_strangers(model, state, meetings[m], proxy);
     }
   });
-  // One after the other, each as it stands after those before: what is pushed twice is not pushed too far.
-  for (size_t p = 0; p < pairs.size(); ++p) {
-    if (!met[p]) continue;
-    const std::vector<Contact> contacts = find_contacts(state, pairs[p], proxy_of(state, pairs[p].into));
-    if (!contacts.empty()) resolve(model, state, pairs[p], contacts);
+  // One cluster after the other, each as it stands after those before: what is pushed twice is not pushed too far.
+  std::vector<Contact> contacts;
+  for (size_t m = 0; m < meetings.size(); ++m) {
+    if (strangers[m].empty()) continue;
+    const Proxy proxy = proxy_of(state, meetings[m].into);
+    contacts.clear();
+    for (const int i : strangers[m]) {
+      const Vec3f out = way_out(proxy, state.positions[at(i)].head<3>());
+      if (out.squaredNorm() > 0) contacts.push_back({i, out});
+    }
+    if (!contacts.empty()) resolve(model, state, meetings[m].into, contacts);
   }
 }
 

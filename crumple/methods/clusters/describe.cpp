@@ -23,7 +23,8 @@ void describe_elasticity(Fields& fields, Settings& s) {
                 {"rate at which motion within clusters dies; what moves or spins as a whole is not damped", "1/s"});
   fields.flag("damp_spin", s.damp_spin, {"damping takes the spin of clusters too, and with it angular momentum, as in the authors' program"});
   fields.flag("published", s.published,
-              {"shortcuts of the authors' program, for comparison with their pictures: inverted clusters have mirrored goals, goals and strain limiting do not keep momentum, "
+              {"shortcuts of the authors' program, for comparison with their pictures: inverted clusters have mirrored goals, goals and strain "
+               "limiting do not keep momentum, "
                "self-collision moves places alone, and cracks are square to the right singular vector"});
   fields.number("stretch", s.stretch, at_least(0),
                 {"how far a particle may be from where a cluster wants it, as a share of the cluster's size (gamma, strain limiting)"});

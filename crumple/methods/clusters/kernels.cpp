@@ -65,21 +65,19 @@ void pull_back(const Members& members, Gathered gathered, const LimitTest& test,
     push = Vec3f(sums.push[0], sums.push[1], sums.push[2]) / mass;
     turn = rigid_spin(Vec3f(sums.turn[0], sums.turn[1], sums.turn[2]), sums.spread, Vec3f::Zero(), mass);
   }
-  const size_t stride = gathered.stride;
-  for (int i = 0; i < members.count; ++i) {
-    const float* at = gathered.x + i;
-    const float x = at[0] - test.center[0], y = at[stride] - test.center[1], z = at[2 * stride] - test.center[2];
-    shift[i] = Vec4f(at[4 * stride] - push[0] - (turn[1] * z - turn[2] * y), at[5 * stride] - push[1] - (turn[2] * x - turn[0] * z),
-                     at[6 * stride] - push[2] - (turn[0] * y - turn[1] * x), 0);
-  }
+  has_wide ? wide::finish_pull(members, gathered, test, push, turn, shift) : plain::finish_pull(members, gathered, test, push, turn, shift);
+}
+
+int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found) {
+  return has_wide ? wide::find_near(members, positions, center, reach, found) : plain::find_near(members, positions, center, reach, found);
 }
 
 void integrate_particles(const Model& model, State& state, const Wish* wishes, const Integration& how, size_t begin, size_t end) {
   has_wide ? wide::integrate_particles(model, state, wishes, how, begin, end) : plain::integrate_particles(model, state, wishes, how, begin, end);
 }
 
-void apply_shifts(State& state, const uint8_t* active, const Vec4f* shifts, float relax, float dt, size_t begin, size_t end) {
-  has_wide ? wide::apply_shifts(state, active, shifts, relax, dt, begin, end) : plain::apply_shifts(state, active, shifts, relax, dt, begin, end);
+void apply_shifts(const Members& members, const float* shares, const Vec4f* shifts, float relax, Vec4f* positions) {
+  plain::apply_shifts(members, shares, shifts, relax, positions);
 }
 
 }  // namespace crumple::clusters

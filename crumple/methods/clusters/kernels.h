@@ -60,8 +60,12 @@ struct LimitFound {
 };
 /// Which members are farther from their goals than they may be. [Bargteil and Jones 2014]
 LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test);
-/// How they come back to that distance; the whole cluster recoils rigidly, so that momentum and angular momentum stay. One row for each member. Without `recoil` it does not.
+/// How they come back to that distance; the whole cluster recoils rigidly, so that momentum and angular momentum stay. One row for each member.
+/// Without `recoil` it does not.
 void pull_back(const Members& members, Gathered gathered, const LimitTest& test, float mass, bool recoil, Vec4f* shift);
+
+/// Members within `reach` of `center`. `found` has room for all; returns how many.
+int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found);
 
 /// One cluster's wish, as a particle sees it: goal = columns r + offset, velocity = drift + spin x position.
 struct alignas(16) Wish {
@@ -78,7 +82,7 @@ struct Integration {
 };
 /// Free particles of [begin, end) take one step towards the mean of their clusters' goals. eq. 8
 void integrate_particles(const Model& model, State& state, const Wish* wishes, const Integration& how, size_t begin, size_t end);
-/// Adds the shares of what their clusters ask to the positions of particles in [begin, end), and to their velocities divided by dt.
-void apply_shifts(State& state, const uint8_t* active, const Vec4f* shifts, float relax, float dt, size_t begin, size_t end);
+/// Adds what one cluster asks, times each member's share and `relax`, to the positions of its free members.
+void apply_shifts(const Members& members, const float* shares, const Vec4f* shifts, float relax, Vec4f* positions);
 
 }  // namespace crumple::clusters

@@ -39,6 +39,12 @@ inline float greatest(V8 v) {
   for (int i = 1; i < kLanes; ++i) most = v[i] > most ? v[i] : most;
   return most;
 }
+inline V8 root(V8 v) {
+  float lanes[kLanes];
+  store8(lanes, v);
+  for (int k = 0; k < kLanes; ++k) lanes[k] = std::sqrt(lanes[k]);
+  return load8(lanes);
+}
 /// Lanes that hold members.
 inline I8 lanes_below(int left) {
   const I8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -159,8 +165,7 @@ inline void pull_members(const Members& members, Gathered gathered, const LimitT
     const V8 m = pick(here, load8(members.mass + i)), free = load8(gathered.x + 3 * gathered.stride + i);
     const GoalLanes::At a = goals.at(members, gathered, i);
     const I8 beyond = here & (a.far2 > limit2) & (free > 0.0f);
-    V8 far = a.far2;
-    for (int k = 0; k < kLanes; ++k) far[k] = std::sqrt(far[k]);
+    const V8 far = root(a.far2);
     const V8 back = pick(beyond, limit / (beyond ? far : all(1.0f)) - 1.0f);
     const V8 sx = a.dx * back, sy = a.dy * back, sz = a.dz * back;
     store8(gathered.x + 4 * gathered.stride + i, sx), store8(gathered.x + 5 * gathered.stride + i, sy), store8(gathered.x + 6 * gathered.stride + i, sz);
@@ -173,6 +178,35 @@ inline void pull_members(const Members& members, Gathered gathered, const LimitT
   recoil.turn[0] = total(lx), recoil.turn[1] = total(ly), recoil.turn[2] = total(lz);
   recoil.spread[0] = total(xx), recoil.spread[1] = total(yy), recoil.spread[2] = total(zz);
   recoil.spread[3] = total(xy), recoil.spread[4] = total(xz), recoil.spread[5] = total(yz);
+}
+
+/// Writes eight rows of three.
+inline void scatter8(Vec4f* rows, V8 x, V8 y, V8 z) {
+  const V8 none = {};
+  const V8 xy = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13), xy2 = __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15);
+  const V8 zw = __builtin_shufflevector(z, none, 0, 8, 1, 9, 4, 12, 5, 13), zw2 = __builtin_shufflevector(z, none, 2, 10, 3, 11, 6, 14, 7, 15);
+  const V8 a = __builtin_shufflevector(xy, zw, 0, 1, 8, 9, 4, 5, 12, 13), b = __builtin_shufflevector(xy, zw, 2, 3, 10, 11, 6, 7, 14, 15);
+  const V8 c = __builtin_shufflevector(xy2, zw2, 0, 1, 8, 9, 4, 5, 12, 13), d = __builtin_shufflevector(xy2, zw2, 2, 3, 10, 11, 6, 7, 14, 15);
+  const V8 parts[4] = {a, b, c, d};
+  for (int k = 0; k < 4; ++k) {
+    store4(rows + k, __builtin_shufflevector(parts[k], parts[k], 0, 1, 2, 3));
+    store4(rows + k + 4, __builtin_shufflevector(parts[k], parts[k], 4, 5, 6, 7));
+  }
+}
+
+/// What members are pulled back by, less the recoil of the whole.
+inline void finish_pull(const Members& members, Gathered gathered, const LimitTest& test, const Vec3f& push, const Vec3f& turn, Vec4f* rows) {
+  const V8 cx = all(test.center[0]), cy = all(test.center[1]), cz = all(test.center[2]);
+  const V8 px = all(push[0]), py = all(push[1]), pz = all(push[2]), tx = all(turn[0]), ty = all(turn[1]), tz = all(turn[2]);
+  const size_t stride = gathered.stride;
+  for (int i = 0; i < members.count; i += kLanes) {
+    const float* at = gathered.x + i;
+    const V8 x = load8(at) - cx, y = load8(at + stride) - cy, z = load8(at + 2 * stride) - cz;
+    Vec4f last[kLanes];  // the next rows are another cluster's
+    const int left = members.count - i;
+    scatter8(left < kLanes ? last : rows + i, load8(at + 4 * stride) - px - (ty * z - tz * y), load8(at + 5 * stride) - py - (tz * x - tx * z), load8(at + 6 * stride) - pz - (tx * y - ty * x));
+    for (int k = 0; left < kLanes && k < left; ++k) rows[i + k] = last[k];
+  }
 }
 
 inline V4 splat(float value) {
@@ -209,22 +243,25 @@ inline void integrate_particles(const Model& model, State& state, const Wish* wi
   }
 }
 
-inline void apply_shifts(State& state, const uint8_t* active, const Vec4f* shifts, float relax, float dt, size_t begin, size_t end) {
-  const V4 mask = {relax, relax, relax, 0}, rate = splat(1.0f / dt);
-  for (size_t i = begin; i < end; ++i) {
-    const int first = state.entry_begin[i], last = first + state.entry_count[i];
-    if (state.held[i] >= 0) continue;
-    V4 shift = {};
-    bool moved = false;
-    for (int e = first; e < last; ++e) {
-      const size_t entry = static_cast<size_t>(e);
-      if (!active[state.entry_cluster[entry]]) continue;
-      shift += splat(state.entry_share[entry]) * load4(shifts + state.entry_slot[entry]);
-      moved = true;
-    }
-    if (!moved) continue;
-    shift *= mask;
-    const V4 x = load4(&state.positions[i]) + shift, v = load4(&state.velocities[i]) + rate * shift;
-    store4(&state.positions[i], x), store4(&state.velocities[i], v);
+inline void apply_shifts(const Members& members, const float* shares, const Vec4f* shifts, float relax, Vec4f* positions) {
+  for (int k = 0; k < members.count; ++k) {
+    Vec4f* row = positions + members.particle[k];
+    const V4 x = load4(row);
+    store4(row, x + splat(shares[k] * relax * x[3]) * load4(shifts + k));  // the fourth of what is held is 0
   }
+}
+
+inline int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found) {
+  const V8 cx = all(center[0]), cy = all(center[1]), cz = all(center[2]), reach2 = all(reach * reach);
+  int count = 0;
+  for (int i = 0; i < members.count; i += kLanes) {
+    const Rows at = gather8(positions, members.particle + i);
+    const V8 x = at.x - cx, y = at.y - cy, z = at.z - cz;
+    const I8 near = lanes_below(members.count - i) & (x * x + y * y + z * z < reach2);
+    if (!any(near)) continue;
+    for (int k = 0; k < kLanes; ++k) {
+      if (near[k]) found[count++] = members.particle[i + k];
+    }
+  }
+  return count;
 }

@@ -81,6 +81,12 @@ void mark_stale(State& state, const std::vector<uint8_t>& active) {
   }
 }
 
+/// Room that is kept between steps.
+struct Room {
+  std::vector<uint8_t> active;
+  std::vector<Vec4f> shifts, before;
+};
+
 }  // namespace
 
 void refresh_places(const Model& model, State& state) {
@@ -94,23 +100,29 @@ void refresh_place(const Model& model, State& state, int cluster) {
 }
 
 void limit_strain(const Model& model, State& state, const Context& now) {
-  static thread_local std::vector<uint8_t> active;
-  static thread_local std::vector<Vec4f> shifts;
-  std::vector<uint8_t>& asked = active;  // not the other threads' own
-  std::vector<Vec4f>& rows = shifts;
-  rows.resize(state.entry_cluster.size());
+  static thread_local Room kept;
+  Room& room = kept;  // this thread's, for all that help
+  room.shifts.resize(state.entry_cluster.size());
   std::fill(state.stale.begin(), state.stale.end(), 1);
-  const float relax = static_cast<float>(model.settings.relax), dt = static_cast<float>(now.dt);
+  const size_t clusters = static_cast<size_t>(state.clusters());
+  const float relax = static_cast<float>(model.settings.relax), rate = static_cast<float>(1 / now.dt);
+  bool moved = false;
   // A cluster none of whose particles moved since it was last looked at asks for what it asked then: nothing. So a sweep costs what still moves.
   for (int sweep = 0; sweep < model.settings.sweeps; ++sweep) {
-    asked.assign(static_cast<size_t>(state.clusters()), 0);
-    parallel_for(static_cast<size_t>(state.clusters()), kGroup,
-                 [&](size_t begin, size_t end) { look_at(model, state, begin, end, asked.data(), rows.data()); });
-    if (std::find(asked.begin(), asked.end(), 1) == asked.end()) break;
-    parallel_for(static_cast<size_t>(state.particles()), kParticleChunk,
-                 [&](size_t begin, size_t end) { apply_shifts(state, asked.data(), rows.data(), relax, dt, begin, end); });
-    mark_stale(state, asked);
+    room.active.assign(clusters, 0);
+    parallel_for(clusters, kGroup, [&](size_t begin, size_t end) { look_at(model, state, begin, end, room.active.data(), room.shifts.data()); });
+    if (std::find(room.active.begin(), room.active.end(), 1) == room.active.end()) break;
+    if (!moved) room.before = state.positions;
+    moved = true;
+    for (size_t c = 0; c < clusters; ++c) {
+      const size_t begin = static_cast<size_t>(state.slot_begin[c]);
+      if (room.active[c])
+        apply_shifts(members_of(state, static_cast<int>(c)), &state.slot_share[begin], &room.shifts[begin], relax, state.positions.data());
+    }
+    mark_stale(state, room.active);
   }
+  if (!moved) return;
+  for (size_t i = 0; i < state.positions.size(); ++i) state.velocities[i] += rate * (state.positions[i] - room.before[i]);
   refresh_places(model, state);
 }
 

@@ -96,7 +96,10 @@ void reweigh_particle(State& state, int particle) {
   const size_t begin = at(state.entry_begin[at(particle)]), end = begin + at(state.entry_count[at(particle)]);
   float mass = 0;
   for (size_t e = begin; e < end; ++e) mass += state.slot_mass[at(state.entry_slot[e])];
-  for (size_t e = begin; e < end; ++e) state.entry_share[e] = state.slot_mass[at(state.entry_slot[e])] / mass;
+  for (size_t e = begin; e < end; ++e) {
+    const size_t slot = at(state.entry_slot[e]);
+    state.entry_share[e] = state.slot_share[slot] = state.slot_mass[slot] / mass;
+  }
   state.mass[at(particle)] = mass;
 }
 
@@ -139,7 +142,7 @@ void resize_clusters(State& state, size_t count) {
 void derive(const Model& model, State& state) {
   const size_t slots = state.entry_cluster.size();
   state.mass.resize(state.positions.size());
-  state.entry_share.assign(slots, 0.0f);
+  state.entry_share.assign(slots, 0.0f), state.slot_share.assign(slots + kPadding, 0.0f);
   for (std::vector<float>& axis : state.slot_rest) axis.assign(slots + kPadding, 0.0f);
   resize_clusters(state, state.slot_begin.size());
   for (int i = 0; i < state.particles(); ++i) reweigh_particle(state, i);
