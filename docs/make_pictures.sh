@@ -101,3 +101,19 @@ study friction 560x240 1.2,1.7,5.2:0,0.42,0:13 11 90
 "$crumple" score assets/sedan.glb -o $out/scored_sedan.glb --voronoi 12 --around 1.5,0.5,0,1.2 --look $out/scored_sedan.png
 "$crumple" score assets/crane.glb -o $out/scored_crane.glb --plane 0,1,0,8 --plane 1,0,0,3 --look $out/scored_crane.png
 for name in scored_sedan scored_crane; do small $out/$name.png $name.png 1240x; done
+
+# Structures: a sheet of each scene, two of them by utilisation, and the row of the method's page.
+for scene in charpy block_drop gate fence bridge_truck plate_ball crane_collapse paperclip signpost; do
+  run $scene; draw $scene $out/$scene.png --sheet 3x3 --size 480x300 --samples 16; small $out/$scene.png joints_$scene.png 1136x
+done
+for scene in bridge_truck crane_collapse; do
+  draw $scene $out/${scene}_utilisation.png --sheet 3x2 --size 480x300 --samples 16 --color utilisation; small $out/${scene}_utilisation.png joints_${scene}_utilisation.png 1136x
+done
+for color in plain utilisation; do
+  draw crane_collapse $out/joints_${color}_1.png --frame 105 --color $color --size 480x320 --samples 32 --camera=12,8,27:4.5,8.2,0:42
+  draw bridge_truck $out/joints_${color}_2.png --frame 290 --color $color --size 480x320 --samples 32 --camera=10,10,21:1.5,3.6,0:42
+  draw fence $out/joints_${color}_3.png --frame 40 --color $color --size 480x320 --samples 32 --camera=6.5,3.4,6.5:0.6,0.7,-0.9:42
+  draw plate_ball $out/joints_${color}_4.png --frame 96 --color $color --size 480x320 --samples 32 --camera=2.6,4.9,4.6:0,1.85,0:36
+done
+montage $out/joints_plain_[1-4].png $out/joints_utilisation_[1-4].png -strip -tile 4x2 -geometry +4+4 $out/joints_row.png
+small $out/joints_row.png joints_row.png 1952x
