@@ -14,7 +14,7 @@
 namespace crumple {
 namespace {
 
-constexpr int kMostSweeps = 16;  // six were never exceeded
+constexpr int kMostSweeps = 16;  // random matrices need three to five
 
 namespace plain {
 #define CRUMPLE_VECTOR_BYTES 16

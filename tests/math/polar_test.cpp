@@ -83,7 +83,8 @@ TEST(Polar, the_guess_decides_where_the_matrix_does_not) {
     // A line: b must turn to a, and the guess is turned there by the shortest way (about b's image x a).
     const Vec3 a = random_matrix(random).col(0).normalized(), b = random_matrix(random).col(1).normalized();
     const Mat3 found = nearest_rotation<double>(2.5 * a * b.transpose(), guess).toRotationMatrix();
-    const Mat3 shortest = Quat::FromTwoVectors(guess * b, a) * guess.toRotationMatrix();
+    const Vec3 from = guess * b, axis = from.cross(a);
+    const Mat3 shortest = Eigen::AngleAxisd(std::atan2(axis.norm(), from.dot(a)), axis.normalized()) * guess.toRotationMatrix();
     EXPECT_LE((found * b - a).norm(), 1e-14);
     EXPECT_LE((found - shortest).norm(), 1e-12);
   }
