@@ -142,6 +142,16 @@ TEST(JointsBuild, joins_several_ends_at_one_place_as_a_star) {
   EXPECT_EQ(stars, (std::set<std::pair<int, int>>{{1, 2}, {1, 5}, {1, 6}}));
 }
 
+TEST(JointsBuild, hangs_ends_at_one_place_on_the_strongest_bar_whichever_comes_first) {
+  for (const size_t strong : {0u, 1u, 2u}) {
+    Settings settings = of_bars({bar({0, 0, 0}, {1, 0, 0}, 1), bar({1, 0, 0}, {2, 1, 0}, 1), bar({1, 0, 0}, {1, 0, 1}, 1)});
+    for (size_t i = 0; i < 3; ++i) settings.bars[i].section = i == strong ? rect(0.2, 0.3) : rect(0.05, 0.06);
+    const Model model = built(settings);
+    ASSERT_EQ(model.joints.size(), 2u);
+    for (const Joint& joint : model.joints) EXPECT_TRUE(joint.a == static_cast<int>(strong) || joint.b == static_cast<int>(strong));
+  }
+}
+
 TEST(JointsBuild, uses_the_weaker_section_where_two_bars_meet) {
   Settings settings = of_bars({bar({0, 0, 0}, {2, 0, 0}, 2), bar({2, 0, 0}, {2, 2, 0}, 2)});
   settings.bars[1].section = rect(0.05, 0.06);

@@ -158,14 +158,15 @@ class BarJoiner {
   const End& end(int e) const { return ends_[static_cast<size_t>(e)]; }
   CutBar& bar(int index) { return draft_.bars[static_cast<size_t>(index)]; }
 
-  /// The first of the ends that are at one place: the middle of a star.
+  /// The strongest of the ends that are at one place, the first of equals: the middle of a star. What hangs on a weak bar would tear it off.
   int group(int e) const {
     while (first_[static_cast<size_t>(e)] != e) e = first_[static_cast<size_t>(e)];
     return e;
   }
   void merge(int a, int b) {
     const auto [low, high] = std::minmax({group(a), group(b)});
-    first_[static_cast<size_t>(high)] = low;
+    const bool later = bending_capacity(bar(end(high).bar)) > bending_capacity(bar(end(low).bar));
+    first_[static_cast<size_t>(later ? low : high)] = later ? high : low;
   }
 
   /// Of ends (numbered first) with ends and with whole bars.
@@ -217,7 +218,7 @@ class BarJoiner {
 
   Draft& draft_;
   std::vector<End> ends_;   // two of every bar
-  std::vector<int> first_;  // of each end: an earlier one at the same place, or itself
+  std::vector<int> first_;  // of each end: a stronger or earlier one at the same place, or itself
   std::set<std::pair<int, int>> joined_;
 };
 
