@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "crumple/core/parallel.h"
+#include "crumple/io/mesh_file.h"
 #include "crumple/material/section.h"
 #include "crumple/scene/playback.h"
 #include "tests/scene/drum_scenes.h"
@@ -115,7 +116,7 @@ TEST(Structures, a_run_continues_bit_for_bit_with_joints_that_have_yielded_and_b
 
 TEST(Structures, what_a_hinge_dissipates_is_its_moment_times_its_turn_and_all_the_energy_there_was) {
   // A block that turns about its end against a moment: it stops after I w^2 / 2 = M (turn + M / 2k).
-  World world = built(structure_scene(R"("gravity": [0, 0, 0], "substeps": 10, "bodies": [{"name": "arm", "spin": [0, 0, 2], "structure": {
+  World world = built(structure_scene(R"("gravity": [0, 0, 0], "substeps": 10, "checkpoint": 4, "bodies": [{"name": "arm", "spin": [0, 0, 2], "structure": {
     "section": {"capacity": {"axial": 1e9, "shear_1": 1e9, "shear_2": 1e9, "torsion": 1e6, "bending_1": 500, "bending_2": 1e6},
       "stiffness": {"axial": 1e9, "shear_1": 1e9, "shear_2": 1e9, "torsion": 1e6, "bending_1": 1e6, "bending_2": 1e6}},
     "pieces": [{"name": "block", "box": [2, 0.2, 0.2], "mass": 120}],
@@ -245,6 +246,54 @@ TEST(Structures, a_recording_shows_what_was_seen) {
     colored += seen.items[i].colors.empty() ? 0 : 1;
   }
   EXPECT_EQ(colored, 5);
+}
+
+TEST(Structures, a_recording_carries_the_meshes_of_pieces) {
+  const ScratchFolder scratch("structure_meshes");
+  std::filesystem::create_directories(scratch / "models");
+  ASSERT_TRUE(io::write_mesh(make_box(Vec3(1, 0.2, 0.2)), scratch / "models/wedge.obj"));
+  const std::string text =
+      R"({"crumple": 1, "seconds": 0.2, "checkpoint": 4, "bodies": [{"name": "arm", "structure": {"section": {"rect": [0.05, 0.05]}, "material": {"steel": 2e8},
+    "pieces": [{"name": "near", "mesh": "models/wedge.obj", "at": [0.5, 0, 0], "turn": [30, 0, 0], "mass": 40},
+      {"name": "far", "mesh": "models/wedge.obj", "at": [1.5, 0, 0], "mass": 40}],
+    "joints": [{"a": "near", "at": [0, 0, 0]}, {"a": "near", "b": "far", "at": [1, 0, 0]}]}}]})";
+  const Result<Scene> scene = parse_scene(text, scratch / "scene.json");
+  ASSERT_TRUE(scene) << scene.error().text;
+  RunSettings settings;
+  settings.folder = scratch / "run";
+  const Result<RunReport> report = run_scene(*scene, settings);
+  ASSERT_TRUE(report) << report.error().text;
+  EXPECT_EQ(report->broken_joints(), 0);
+  std::filesystem::remove_all(scratch / "models");
+  Result<Playback> playback = Playback::open(settings.folder);
+  ASSERT_TRUE(playback) << playback.error().text;
+  const Result<Frame> frame = playback->frame(12);
+  ASSERT_TRUE(frame);
+  ASSERT_EQ(frame->items.size(), 2u);
+  EXPECT_EQ(frame->items[1].name, "arm/far");
+  const Result<Scene> carried = load_scene(settings.folder / "scene.json");
+  ASSERT_TRUE(carried) << carried.error().text;
+  World again = built(*carried);
+  run_frames(again, 12);
+  EXPECT_EQ(again.joint_books()[0].book.utilisation, report->joints[0].book.utilisation);
+}
+
+TEST(Structures, ordinary_joints_hold_on_to_the_nearest_piece) {
+  World world = built(
+      structure_scene(fmt::format(R"("bodies": [{{"name": "bar", "structure": {{{}, "bars": [{{"from": [0, 0, 0], "to": [2, 0, 0], "pieces": 4}}],
+    "supports": [{{"at": [0, 0, 0]}}]}}}}, {{"name": "load", "box": [0.3, 0.3, 0.3], "at": [1.9, -1, 0], "mass": 200}}],
+    "joints": [{{"kind": "ball", "body": "load", "to": "bar", "at": [1.9, -0.1, 0]}}])",
+                                  kSteelBar)));
+  run_frames(world, 180);
+  // The clamp carries the moment of the load where it hangs, and that of the bar's own weight.
+  const JointSection section = *joint_section(rectangle_section(0.1, 0.2), [] {
+    SolidMaterial m = steel(3e8);
+    m.density = 8000;
+    return m;
+  }());
+  double most = 0;
+  for (const JointReport& joint : world.joint_books()) most = std::max(most, joint.book.utilisation);
+  EXPECT_NEAR(most * section.capacity.bending_1, 9.81 * (200 * 1.9 + section.mass * 2 * 1), 0.01 * 9.81 * 380);
 }
 
 }  // namespace
