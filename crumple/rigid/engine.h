@@ -17,6 +17,8 @@ namespace crumple::rigid {
 
 struct Part {
   explicit Part(const PartSettings& settings);
+  /// Whether a script moves it now.
+  bool is_led() const;
 
   CollisionShape shape;
   btRigidBody body;
@@ -104,6 +106,7 @@ struct World::Engine {
   int add_joint(const JointSettings& settings, const JointFrames& frames);
   void remove_joint(int index);
   void drive_motors(double dt);
+  void wake_led();
   void move_joints(int part, const Transform& old_to_new);
 
   // plastic_joints.cpp

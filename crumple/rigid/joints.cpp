@@ -149,6 +149,18 @@ void World::Engine::drive_motors(double dt) {
   }
 }
 
+/// The engine wakes what a scripted part pushes, but not what hangs on it by a joint.
+void World::Engine::wake_led() {
+  for (const auto& leader : parts) {
+    if (!leader || !leader->is_led()) continue;
+    for (const int j : leader->joints) {
+      const JointSettings& settings = joint(j).settings;
+      for (const int side : {settings.part_a, settings.part_b})
+        if (side >= 0) wake(part(side));
+    }
+  }
+}
+
 void World::Engine::move_joints(int index, const Transform& old_to_new) {
   for (const int j : part(index).joints) {
     Joint& moved = joint(j);

@@ -41,14 +41,10 @@ Transform advanced(const Transform& place, const Vec3& velocity, const Vec3& spi
   return result;
 }
 
-bool moves(const Part& part) {
-  return part.motion == Motion::Scripted && (!part.scripted_velocity.isZero(0) || !part.scripted_spin.isZero(0));
-}
-
 /// The engine takes a scripted body's velocity from the difference of two places: the one before is made up from the velocity.
 /// Scripted parts at rest sleep, otherwise nothing on them ever could.
 void prepare_scripted(Part& part, double dt) {
-  const bool moving = moves(part);
+  const bool moving = part.is_led();
   part.body.forceActivationState(moving ? ACTIVE_TAG : ISLAND_SLEEPING);
   part.body.setLinearVelocity(to_bullet(part.scripted_velocity));
   part.body.setAngularVelocity(to_bullet(part.scripted_spin));
@@ -58,7 +54,7 @@ void prepare_scripted(Part& part, double dt) {
 }
 
 void move_scripted(btDiscreteDynamicsWorld& world, Part& part, double dt) {
-  if (!moves(part)) return;
+  if (!part.is_led()) return;
   const Transform now = from_bullet(part.body.getWorldTransform());
   part.body.setCenterOfMassTransform(to_bullet(advanced(now, part.scripted_velocity, part.scripted_spin, dt)));
   world.updateSingleAabb(&part.body);
@@ -79,6 +75,10 @@ Part::Part(const PartSettings& settings)
     : shape(settings.shape), body(construction(settings, shape.get())), motion(settings.motion), mass(settings.mass) {
   if (motion == Motion::Scripted) body.setCollisionFlags(body.getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
   set_velocities(*this, settings.state.velocity, settings.state.spin);
+}
+
+bool Part::is_led() const {
+  return motion == Motion::Scripted && (!scripted_velocity.isZero(0) || !scripted_spin.isZero(0));
 }
 
 bool PairFilter::needBroadphaseCollision(btBroadphaseProxy* a, btBroadphaseProxy* b) const {
@@ -194,6 +194,7 @@ void World::step(double dt, Loads& loads) {
   Engine& engine = *engine_;
   for (const auto& part : engine.parts)
     if (part && part->motion == Motion::Scripted) prepare_scripted(*part, dt);
+  engine.wake_led();
   engine.drive_motors(dt);
   engine.world.parts = engine.parts;
   const std::vector<double> idle = engine.age < kColdStart ? engine.idle_times() : std::vector<double>();
@@ -216,7 +217,7 @@ PartState World::state(int index) const {
   state.spin = scripted ? part.scripted_spin : from_bullet(part.body.getAngularVelocity());
   state.restitution = part.body.getRestitution();
   const bool dynamic = part.motion == Motion::Dynamic;
-  state.activation = dynamic ? part.body.getActivationState() : moves(part) ? ACTIVE_TAG : ISLAND_SLEEPING;
+  state.activation = dynamic ? part.body.getActivationState() : part.is_led() ? ACTIVE_TAG : ISLAND_SLEEPING;
   state.idle_time = dynamic ? part.body.getDeactivationTime() : 0;
   return state;
 }
@@ -242,7 +243,7 @@ void World::set_restitution(int part, double restitution) {
 
 bool World::is_awake(int index) const {
   const Part& part = engine_->part(index);
-  return part.motion == Motion::Dynamic ? part.body.isActive() : moves(part);
+  return part.motion == Motion::Dynamic ? part.body.isActive() : part.is_led();
 }
 
 void World::wake(int part) {
