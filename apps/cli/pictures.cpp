@@ -32,7 +32,7 @@ std::string sheet_footer(const Playback& playback) {
   }
   std::string text = scene.title.empty() ? "crumple" : scene.title;
   if (count > 0) text += fmt::format("   {} crumpling bodies, rms displacement {:.1f} cm on average at the end", count, 100 * sum / static_cast<double>(count));
-  if (joints > 0) text += fmt::format("   {} of {} joints broken, {:.3g} J dissipated at the end", broken, joints, work);
+  if (joints > 0) text += fmt::format("   {} of {} joints broken, {:.3g} J", broken, joints, work);
   return text;
 }
 
