@@ -140,19 +140,25 @@ std::vector<int> find_strangers(const Model& model, const State& state, const Me
 /// How a cluster moves as a whole.
 struct Body {
   float mass = 0;
-  Vec3f velocity = Vec3f::Zero(), spin = Vec3f::Zero();
+  Vec3f center = Vec3f::Zero(), velocity = Vec3f::Zero(), spin = Vec3f::Zero();
   Mat3f inverse_inertia = Mat3f::Zero();
 };
 
 Body body_of(const State& state, int cluster) {
   Body body;
+  const Vec3f from = state.center[at(cluster)];
+  const Members members = members_of(state, cluster);
   Sums sums;
-  const Vec3f center = state.center[at(cluster)];
-  sum_velocities(members_of(state, cluster), state.positions.data(), state.velocities.data(), center, sums);
+  sum_velocities(members, state.positions.data(), state.velocities.data(), from, sums);
   body.mass = state.shapes[at(cluster)].mass;
+  Vec3f center = Vec3f::Zero();  // others may have moved it since it was last seen
+  for (int k = 0; k < members.count; ++k) center += members.mass[k] * (state.positions[at(members.particle[k])].head<3>() - from);
+  center /= body.mass;
+  body.center = from + center;
   body.velocity = Vec3f(sums.velocity[0], sums.velocity[1], sums.velocity[2]) / body.mass;
-  body.spin = rigid_spin(Vec3f(sums.spin[0], sums.spin[1], sums.spin[2]), sums.spread, Vec3f::Zero(), body.mass);
-  for (int k = 0; k < 3; ++k) body.inverse_inertia.col(k) = rigid_spin(Vec3f::Unit(k), sums.spread, Vec3f::Zero(), body.mass);
+  const Vec3f turn = Vec3f(sums.spin[0], sums.spin[1], sums.spin[2]) - body.mass * center.cross(body.velocity);
+  body.spin = rigid_spin(turn, sums.spread, center, body.mass);
+  for (int k = 0; k < 3; ++k) body.inverse_inertia.col(k) = rigid_spin(Vec3f::Unit(k), sums.spread, center, body.mass);
   return body;
 }
 
@@ -164,12 +170,11 @@ struct Reaction {
 void recoil(State& state, int cluster, const Body& body, const Reaction& reaction) {
   const Vec3f shift = reaction.shift / body.mass, turn = body.inverse_inertia * reaction.shift_turn;
   const Vec3f push = reaction.push / body.mass, spin = body.inverse_inertia * reaction.push_turn;
-  const Vec3f center = state.center[at(cluster)];
   for (int32_t s = state.slot_begin[at(cluster)]; s < state.slot_begin[at(cluster)] + state.slot_count[at(cluster)]; ++s) {
     const size_t i = at(state.slot_particle[at(s)]);
     if (state.held[i] >= 0) continue;
     const float share = state.slot_share[at(s)];
-    const Vec3f out = state.positions[i].head<3>() - center;
+    const Vec3f out = state.positions[i].head<3>() - body.center;
     state.positions[i].head<3>() += share * (shift + turn.cross(out));
     state.velocities[i].head<3>() += share * (push + spin.cross(out));
   }
@@ -178,7 +183,6 @@ void recoil(State& state, int cluster, const Body& body, const Reaction& reactio
 /// Members of one cluster leave the other, which takes what they lose: momentum and angular momentum stay.
 void resolve(const Model& model, State& state, int into, std::span<const Contact> contacts) {
   const Body body = body_of(state, into);
-  const Vec3f center = state.center[at(into)];
   const float give = static_cast<float>(model.settings.give), friction = static_cast<float>(model.settings.friction);
   float touching = 0;
   for (const Contact& contact : contacts) touching += state.mass[at(contact.particle)];
@@ -188,7 +192,7 @@ void resolve(const Model& model, State& state, int into, std::span<const Contact
     const size_t i = at(contact.particle);
     if (state.held[i] >= 0) continue;
     const float mass = state.mass[i], depth = contact.out.norm();
-    const Vec3f normal = contact.out / depth, arm = state.positions[i].head<3>() - center;
+    const Vec3f normal = contact.out / depth, arm = state.positions[i].head<3>() - body.center;
     const Vec3f shift = give * share * contact.out;
     const Vec3f relative = state.velocities[i].head<3>() - body.velocity - body.spin.cross(arm);
     const float in = relative.dot(normal);

@@ -10,9 +10,9 @@
 namespace crumple::clusters {
 namespace {
 
-/// What is taken back, summed: m d and m x cross d, with the moments of inertia.
+/// What is taken back, summed: m d and m x cross d, x being where members were before the step, with the moments of x.
 struct Recoil {
-  float push[3], turn[3], spread[6];
+  float center[3], push[3], turn[3], spread[6];
 };
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // all of it stays in this file
@@ -57,15 +57,16 @@ Vec3f rigid_spin(const Vec3f& turn, const float (&spread)[6], const Vec3f& cente
   return (inertia.inverse() * turn.cast<double>()).cast<float>();
 }
 
-void pull_back(const Members& members, Gathered gathered, const LimitTest& test, float mass, bool recoil, Vec4f* shift) {
+void pull_back(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, float mass, bool recoil, Vec4f* shift) {
   Recoil sums;
-  has_wide ? wide::pull_members(members, gathered, test, sums) : plain::pull_members(members, gathered, test, sums);
-  Vec3f push = Vec3f::Zero(), turn = Vec3f::Zero();
+  has_wide ? wide::pull_members(members, gathered, test, previous, from, sums) : plain::pull_members(members, gathered, test, previous, from, sums);
+  Vec3f push = Vec3f::Zero(), turn = Vec3f::Zero(), center = Vec3f::Zero();
   if (recoil) {
     push = Vec3f(sums.push[0], sums.push[1], sums.push[2]) / mass;
-    turn = rigid_spin(Vec3f(sums.turn[0], sums.turn[1], sums.turn[2]), sums.spread, Vec3f::Zero(), mass);
+    center = Vec3f(sums.center[0], sums.center[1], sums.center[2]) / mass;
+    turn = rigid_spin(Vec3f(sums.turn[0], sums.turn[1], sums.turn[2]) - mass * center.cross(push), sums.spread, center, mass);
   }
-  has_wide ? wide::finish_pull(members, gathered, test, push, turn, shift) : plain::finish_pull(members, gathered, test, push, turn, shift);
+  has_wide ? wide::finish_pull(members, gathered, center, push, turn, shift) : plain::finish_pull(members, gathered, center, push, turn, shift);
 }
 
 int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found) {

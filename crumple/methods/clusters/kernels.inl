@@ -156,24 +156,32 @@ inline LimitFound test_limit(const Members& members, Gathered gathered, const Li
   return {std::sqrt(greatest(reach2)), any(beyond), any(outliers)};
 }
 
-inline void pull_members(const Members& members, Gathered gathered, const LimitTest& test, Recoil& recoil) {
+/// Positions in `gathered` give way to those of `previous`.
+inline void pull_members(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, Recoil& recoil) {
   const GoalLanes goals(test);
-  const V8 limit = all(test.limit), limit2 = limit * limit;
-  V8 px = {}, py = {}, pz = {}, lx = {}, ly = {}, lz = {}, xx = {}, yy = {}, zz = {}, xy = {}, xz = {}, yz = {};
+  const V8 limit = all(test.limit), limit2 = limit * limit, fx = all(from[0]), fy = all(from[1]), fz = all(from[2]);
+  const size_t stride = gathered.stride;
+  V8 px = {}, py = {}, pz = {}, lx = {}, ly = {}, lz = {}, xx = {}, yy = {}, zz = {}, xy = {}, xz = {}, yz = {}, cx = {}, cy = {}, cz = {};
   for (int i = 0; i < members.count; i += kLanes) {
     const I8 here = lanes_below(members.count - i);
-    const V8 m = pick(here, load8(members.mass + i)), free = load8(gathered.x + 3 * gathered.stride + i);
+    float* at = gathered.x + i;
+    const V8 m = pick(here, load8(members.mass + i)), free = load8(at + 3 * stride);
     const GoalLanes::At a = goals.at(members, gathered, i);
     const I8 beyond = here & (a.far2 > limit2) & (free > 0.0f);
     const V8 far = root(a.far2);
     const V8 back = pick(beyond, limit / (beyond ? far : all(1.0f)) - 1.0f);
     const V8 sx = a.dx * back, sy = a.dy * back, sz = a.dz * back;
-    store8(gathered.x + 4 * gathered.stride + i, sx), store8(gathered.x + 5 * gathered.stride + i, sy), store8(gathered.x + 6 * gathered.stride + i, sz);
-    const V8 mx = m * a.x, my = m * a.y, mz = m * a.z;
+    store8(at + 4 * stride, sx), store8(at + 5 * stride, sy), store8(at + 6 * stride, sz);
+    const Rows old = gather8(previous, members.particle + i);
+    const V8 x = old.x - fx, y = old.y - fy, z = old.z - fz;
+    store8(at, x), store8(at + stride, y), store8(at + 2 * stride, z);
+    const V8 mx = m * x, my = m * y, mz = m * z;
+    cx += mx, cy += my, cz += mz;
     px += m * sx, py += m * sy, pz += m * sz;
     lx += my * sz - mz * sy, ly += mz * sx - mx * sz, lz += mx * sy - my * sx;
-    xx += mx * a.x, yy += my * a.y, zz += mz * a.z, xy += mx * a.y, xz += mx * a.z, yz += my * a.z;
+    xx += mx * x, yy += my * y, zz += mz * z, xy += mx * y, xz += mx * z, yz += my * z;
   }
+  recoil.center[0] = total(cx), recoil.center[1] = total(cy), recoil.center[2] = total(cz);
   recoil.push[0] = total(px), recoil.push[1] = total(py), recoil.push[2] = total(pz);
   recoil.turn[0] = total(lx), recoil.turn[1] = total(ly), recoil.turn[2] = total(lz);
   recoil.spread[0] = total(xx), recoil.spread[1] = total(yy), recoil.spread[2] = total(zz);
@@ -195,8 +203,8 @@ inline void scatter8(Vec4f* rows, V8 x, V8 y, V8 z) {
 }
 
 /// What members are pulled back by, less the recoil of the whole.
-inline void finish_pull(const Members& members, Gathered gathered, const LimitTest& test, const Vec3f& push, const Vec3f& turn, Vec4f* rows) {
-  const V8 cx = all(test.center[0]), cy = all(test.center[1]), cz = all(test.center[2]);
+inline void finish_pull(const Members& members, Gathered gathered, const Vec3f& center, const Vec3f& push, const Vec3f& turn, Vec4f* rows) {
+  const V8 cx = all(center[0]), cy = all(center[1]), cz = all(center[2]);
   const V8 px = all(push[0]), py = all(push[1]), pz = all(push[2]), tx = all(turn[0]), ty = all(turn[1]), tz = all(turn[2]);
   const size_t stride = gathered.stride;
   for (int i = 0; i < members.count; i += kLanes) {
@@ -222,6 +230,7 @@ inline void integrate_particles(const Model& model, State& state, const Wish* wi
   const V4 gravity = load4(&how.gravity), pull = splat(how.pull), damp = splat(how.damp), dt = splat(how.dt);
   for (size_t i = begin; i < end; ++i) {
     const int count = state.entry_count[i];
+    state.previous[i] = state.positions[i];
     if (state.held[i] >= 0 || count == 0) continue;
     V4 c0 = {}, c1 = {}, c2 = {}, offset = {}, drift = {}, spin = {};
     const int32_t* cluster = &state.entry_cluster[static_cast<size_t>(state.entry_begin[i])];

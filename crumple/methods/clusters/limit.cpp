@@ -30,6 +30,13 @@ void set_test(const Model& model, const State& state, Looked& looked, const Quat
   looked.test.floor = kNear * shape.width;
 }
 
+/// Whether all members belong to this cluster alone. Limits are there for clusters that disagree; what agrees with itself swings about its goals without them, and pulling it back each time
+/// would feed fast debris with energy.
+bool is_alone(const State& state, size_t c) {
+  const auto begin = state.slot_share.begin() + state.slot_begin[c];
+  return std::all_of(begin, begin + state.slot_count[c], [](float share) { return share == 1.0f; });
+}
+
 /// Places of the stale clusters in [begin, end); those with members beyond their limit are marked in `active`, with what they ask in `shifts`, unless
 /// there is none.
 void look_at(const Model& model, State& state, size_t begin, size_t end, uint8_t* active, Vec4f* shifts) {
@@ -66,9 +73,9 @@ void look_at(const Model& model, State& state, size_t begin, size_t end, uint8_t
     state.rotation[c] = rotations[k];
     state.suspect[c] = found.outliers ? 1 : 0;
     state.stale[c] = 0;
-    if (!active || !found.beyond) continue;
+    if (!active || !found.beyond || (!model.settings.published && is_alone(state, c))) continue;
     active[c] = 1;
-    pull_back(at.members, at.gathered, at.test, state.shapes[c].mass, !model.settings.published, shifts + state.slot_begin[c]);
+    pull_back(at.members, at.gathered, at.test, state.previous.data(), at.from, state.shapes[c].mass, !model.settings.published, shifts + state.slot_begin[c]);
   }
 }
 
@@ -121,8 +128,7 @@ void limit_strain(const Model& model, State& state, const Context& now) {
     }
     mark_stale(state, room.active);
   }
-  if (!moved) return;
-  for (size_t i = 0; i < state.positions.size(); ++i) state.velocities[i] += rate * (state.positions[i] - room.before[i]);
+  for (size_t i = 0; moved && i < state.positions.size(); ++i) state.velocities[i] += rate * (state.positions[i] - room.before[i]);
   refresh_places(model, state);
 }
 

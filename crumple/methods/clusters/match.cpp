@@ -1,7 +1,5 @@
 #include <cmath>
 
-#include <Eigen/LU>
-
 #include "crumple/core/parallel.h"
 #include "crumple/math/polar.h"
 #include "crumple/math/svd.h"
@@ -13,35 +11,14 @@ namespace {
 
 constexpr size_t kGroup = 8;  // clusters that are decomposed together
 constexpr size_t kParticleChunk = 1024;
-constexpr double kMostTurn = 0.3;  // rad in a step; only what is crushed flat asks for more
-
-Mat3f cross_matrix(const Vec3f& v) {
-  Mat3f m;
-  m << 0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0;
-  return m;
-}
-
-/// The turn that makes goals y = T q pull on a cluster without a torque. The rotation of F (paper 2, sec. 3.1) is not the one of A_xr: where a
-/// stretched cluster's mass is spread unevenly it would set it spinning out of nothing. `a` = sum m x q^T.
-Vec3f torque_free_turn(const Mat3f& transform, const Mat3f& a) {
-  const Mat3 b = transform.cast<double>() * a.transpose().cast<double>();  // sum m y x^T
-  const Vec3 torque(b(2, 1) - b(1, 2), b(0, 2) - b(2, 0), b(1, 0) - b(0, 1));
-  Mat3 inertia = b.trace() * Mat3::Identity() - b;  // sum m x cross (theta cross y) = inertia theta
-  inertia.diagonal().array() += 1e-6 * std::abs(inertia.trace()) + 1e-30;
-  const Vec3 turn = -(inertia.inverse() * torque);
-  const double size = turn.norm();
-  if (!(size < 1e6)) return Vec3f::Zero();
-  return (turn * (size > kMostTurn ? kMostTurn / size : 1)).cast<float>();
-}
 
 Vec4f four(const Vec3f& v) {
   return Vec4f(v[0], v[1], v[2], 0);
 }
 
-/// Goals of one cluster, and how it moves as a rigid thing.
-Wish make_wish(const Model& model, const State& state, size_t c, const Mat3f& rotation, const Mat3f& a) {
-  const Mat3f plain = rotation * state.plastic[c];
-  const Mat3f transform = model.settings.published ? plain : Mat3f(plain + cross_matrix(torque_free_turn(plain, a)) * plain);
+/// Goals of one cluster.
+Wish make_wish(const State& state, size_t c, const Mat3f& rotation) {
+  const Mat3f transform = rotation * state.plastic[c];
   Wish wish;
   for (int k = 0; k < 3; ++k) wish.columns[k] = four(transform.col(k));
   wish.offset = four(state.center[c] - transform * state.shapes[c].rest_center);
@@ -63,7 +40,7 @@ struct Group {
   size_t clusters[kGroup];
   Vec3f from[kGroup];
   Sums sums[kGroup];
-  Mat3f elastic[kGroup], u[kGroup], v[kGroup];
+  Mat3f elastic[kGroup], u[kGroup], v[kGroup], goal[kGroup];
   Vec3f s[kGroup];
   size_t count = 0;
 };
@@ -82,28 +59,51 @@ void sum_group(State& state, size_t begin, size_t end, Group& group, std::vector
   }
 }
 
+/// Stretches, and the rotation of F^e. eq. 5
+void decompose_group(State& state, Group& group) {
+  const size_t n = group.count;
+  svd<float>(std::span<const Mat3f>(group.elastic, n), std::span(group.u, n), std::span(group.s, n), std::span(group.v, n));
+  for (size_t k = 0; k < n; ++k) {
+    const size_t c = group.clusters[k];
+    state.stretches[c] = group.s[k], state.axes[c] = group.v[k];
+    state.rotation[c] =
+        state.shapes[c].rank < 3 ? nearest_rotation<float>(group.elastic[k], state.rotation[c]) : Quatf(Mat3f(group.u[k] * group.v[k].transpose()));
+  }
+}
+
+/// How goals are turned. The rotation of F^e (paper 2, sec. 3.1) is not the one with which goals y = R F^p q pull without a torque: where a stretched cluster's mass is spread unevenly it
+/// would set it spinning out of nothing, and debris with it. That one is the rotation of sum m x (F^p q)^T [Mueller et al. 2005].
+void turn_goals(const Model& model, const State& state, Group& group) {
+  const size_t n = group.count;
+  Quatf turns[kGroup];
+  Mat3f moments[kGroup];
+  for (size_t k = 0; k < n; ++k) {
+    const size_t c = group.clusters[k];
+    turns[k] = state.rotation[c];
+    moments[k] = Eigen::Map<const Mat3f>(group.sums[k].stretch) * state.plastic[c].transpose();
+  }
+  if (!model.settings.published) nearest_rotations<float>(std::span<const Mat3f>(moments, n), std::span(turns, n));
+  for (size_t k = 0; k < n; ++k) {
+    group.goal[k] = turns[k].toRotationMatrix();
+    if (model.settings.published && group.s[k][2] < 0) group.goal[k] -= 2 * group.u[k].col(2) * group.v[k].col(2).transpose();  // mirrored
+  }
+}
+
 }  // namespace
 
-void find_goals(const Model& model, State& state, const Context& now, std::vector<Wish>& wishes) {
-  (void)now;
+void find_goals(const Model& model, State& state, std::vector<Wish>& wishes) {
   const size_t clusters = static_cast<size_t>(state.clusters());
   wishes.resize(clusters);
-  const bool damped = model.settings.damping > 0;
   parallel_for(clusters, kGroup, [&](size_t begin, size_t end) {
     static thread_local std::vector<float> scratch;
     Group group;
     sum_group(state, begin, end, group, scratch);
-    const size_t n = group.count;
-    svd<float>(std::span<const Mat3f>(group.elastic, n), std::span(group.u, n), std::span(group.s, n), std::span(group.v, n));
-    for (size_t k = 0; k < n; ++k) {
+    decompose_group(state, group);
+    turn_goals(model, state, group);
+    for (size_t k = 0; k < group.count; ++k) {
       const size_t c = group.clusters[k];
-      state.stretches[c] = group.s[k], state.axes[c] = group.v[k];
-      Mat3f rotation = group.u[k] * group.v[k].transpose();  // eq. 5
-      if (state.shapes[c].rank < 3) rotation = nearest_rotation<float>(group.elastic[k], state.rotation[c]).toRotationMatrix();
-      state.rotation[c] = Quatf(rotation);
-      if (model.settings.published && group.s[k][2] < 0) rotation -= 2 * group.u[k].col(2) * group.v[k].col(2).transpose();  // mirrored
-      wishes[c] = make_wish(model, state, c, rotation, Eigen::Map<const Mat3f>(group.sums[k].stretch));
-      if (damped) add_motion(model, state, c, group.from[k], group.sums[k], wishes[c]);
+      wishes[c] = make_wish(state, c, group.goal[k]);
+      if (model.settings.damping > 0) add_motion(model, state, c, group.from[k], group.sums[k], wishes[c]);
     }
   });
 }
@@ -117,6 +117,7 @@ void integrate(const Model& model, State& state, const Context& now, const std::
   how.damp = static_cast<float>(-std::expm1(-model.settings.damping * now.dt));
   const Vec3f gravity = (now.gravity * now.dt).cast<float>();
   how.gravity = four(gravity);
+  state.previous.resize(state.positions.size());
   parallel_for(static_cast<size_t>(state.particles()), kParticleChunk,
                [&](size_t begin, size_t end) { integrate_particles(model, state, wishes.data(), how, begin, end); });
 }

@@ -8,7 +8,7 @@ namespace crumple::clusters {
 
 // shape matching: match.cpp
 /// Where each cluster is, how it is stretched, and where it wants its particles. eqs. 2-7, 9
-void find_goals(const Model& model, State& state, const Context& now, std::vector<Wish>& wishes);
+void find_goals(const Model& model, State& state, std::vector<Wish>& wishes);
 /// Particles move towards the mean of their goals. eq. 8
 void integrate(const Model& model, State& state, const Context& now, const std::vector<Wish>& wishes);
 

@@ -19,7 +19,7 @@ void step(const Model& model, State& state, Context& now) {
   now.splits = now.waiting = 0;
   timed(now.times, &StepTimes::dynamics, [&] {
     hold(model, state, now);
-    find_goals(model, state, now, wishes);
+    find_goals(model, state, wishes);
     integrate(model, state, now, wishes);
     carry(model, state, now);
     limit_strain(model, state, now);

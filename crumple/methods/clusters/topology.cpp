@@ -178,6 +178,7 @@ int cut_cluster(const Model& model, State& state, int cluster, std::span<const u
   for (size_t k = 0; k < count; ++k) {
     const size_t s = begin + k;
     state.slot_particle[s] = order[k].particle, state.slot_entry[s] = order[k].entry, state.slot_mass[s] = order[k].mass;
+    state.slot_share[s] = state.entry_share[at(order[k].entry)];
     state.entry_slot[at(order[k].entry)] = static_cast<int32_t>(s);
     state.entry_cluster[at(order[k].entry)] = k < kept ? cluster : fresh;
   }

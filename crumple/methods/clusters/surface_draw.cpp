@@ -1,0 +1,286 @@
+#include <algorithm>
+
+#include "crumple/core/parallel.h"
+#include "crumple/geometry/surface_caps.h"
+#include "crumple/methods/clusters/surface_parts.h"
+
+namespace crumple::clusters {
+namespace {
+
+size_t at(int index) {
+  return static_cast<size_t>(index);
+}
+
+/// One corner of the drawn surface: a place, and the cells there that hold together.
+struct Corner {
+  int32_t place = 0;
+  bool parted = false;          // other cells share the place, but not the corner
+  std::vector<int32_t> owners;  // originals
+};
+
+/// Finds the corner of a cell at a place.
+class Corners {
+ public:
+  Corners(const Solid& solid, const Bonds& bonds) : solid_(solid), bonds_(bonds), first_(solid.places().size(), -1) {
+    for (int place = 0; place < static_cast<int>(first_.size()); ++place) add(place);
+  }
+  const std::vector<Corner>& all() const { return corners_; }
+  int32_t find(int place, int cell) const {
+    const int32_t first = first_[at(place)];
+    for (int32_t k = split_[at(first)]; k >= 0 && at(k) < links_.size() && links_[at(k)].place == place; ++k) {
+      if (links_[at(k)].cell == cell) return links_[at(k)].corner;
+    }
+    return first;
+  }
+
+ private:
+  struct Link {
+    int32_t place, cell, corner;
+  };
+
+  void add(int place) {
+    first_[at(place)] = static_cast<int32_t>(corners_.size());
+    cells_.clear();
+    bool parted = false;
+    for (const int32_t f : solid_.faces_at(place)) {
+      const Solid::Face& face = solid_.faces()[at(f)];
+      cells_.push_back(face.inner);
+      if (face.outer >= 0) cells_.push_back(face.outer);
+      parted = parted || bonds_.parted[at(f)];
+    }
+    std::sort(cells_.begin(), cells_.end());
+    cells_.erase(std::unique(cells_.begin(), cells_.end()), cells_.end());
+    group_.resize(cells_.size());
+    for (size_t k = 0; k < cells_.size(); ++k) group_[k] = parted ? k : 0;
+    if (parted) join(place);
+    for (size_t k = 0; k < cells_.size(); ++k) {
+      if (group_[k] == k) add_group(place, k, parted);
+    }
+    for (size_t k = 0; parted && k < cells_.size(); ++k) links_.push_back({place, cells_[k], corner_of_group_[group_[k]]});
+  }
+
+  /// Cells on both sides of a face that holds are in one group, named by its first.
+  void join(int place) {
+    const auto number = [&](int32_t cell) { return static_cast<size_t>(std::lower_bound(cells_.begin(), cells_.end(), cell) - cells_.begin()); };
+    for (const int32_t f : solid_.faces_at(place)) {
+      const Solid::Face& face = solid_.faces()[at(f)];
+      if (face.outer < 0 || bonds_.parted[at(f)]) continue;
+      const size_t a = group_[number(face.inner)], b = group_[number(face.outer)];
+      for (size_t& g : group_) g = g == std::max(a, b) ? std::min(a, b) : g;
+    }
+  }
+
+  void add_group(int place, size_t group, bool parted) {
+    Corner corner{place, parted, {}};
+    for (size_t k = 0; k < cells_.size(); ++k) {
+      if (group_[k] == group && bonds_.owner[at(cells_[k])] >= 0) corner.owners.push_back(bonds_.owner[at(cells_[k])]);
+    }
+    std::sort(corner.owners.begin(), corner.owners.end());
+    corner.owners.erase(std::unique(corner.owners.begin(), corner.owners.end()), corner.owners.end());
+    corner_of_group_.resize(std::max(corner_of_group_.size(), group + 1));
+    corner_of_group_[group] = static_cast<int32_t>(corners_.size());
+    split_.push_back(parted ? static_cast<int32_t>(links_.size()) : -1);
+    corners_.push_back(std::move(corner));
+  }
+
+  const Solid& solid_;
+  const Bonds& bonds_;
+  std::vector<Corner> corners_;
+  std::vector<int32_t> first_;  // #places: a corner
+  std::vector<int32_t> split_;  // #corners: where links of their place begin; -1: the place has only this corner
+  std::vector<Link> links_;     // by place
+  std::vector<int32_t> cells_;
+  std::vector<size_t> group_;
+  std::vector<int32_t> corner_of_group_;
+};
+
+/// Chooses who carries corners: of each particle around the copy that has most in common with the corner's cells.
+class Carrying {
+ public:
+  Carrying(const SurfaceModel& model, const State& state, const Matter& matter, const Solid& solid)
+      : model_(model), state_(state), matter_(matter), solid_(solid) {}
+
+  void choose(const Corner& corner, Carriers& carriers, int32_t& owner) {
+    const bool artists = at(corner.place) < model_.carriers.size();
+    carriers = artists ? model_.carriers[at(corner.place)] : find_carriers(model_, solid_.places()[at(corner.place)], scratch_);
+    owner = nearest_owner(corner, carriers.particle[0]);
+    bool whole = !corner.parted;
+    for (int k = 0; whole && k < kCarriers; ++k) whole = carriers.weight[at(k)] == 0 || matter_.copies_of(carriers.particle[at(k)]).size() == 1;
+    if (whole) {
+      for (int32_t& particle : carriers.particle) particle = std::max(matter_.home[at(particle)], 0);
+      return;
+    }
+    gather_clusters(corner, owner);
+    keep_related(carriers, owner);
+  }
+
+ private:
+  int32_t nearest_owner(const Corner& corner, int32_t otherwise) const {
+    const Vec3& place = solid_.places()[at(corner.place)];
+    int32_t best = -1;
+    double least = 1e300;
+    for (const int32_t o : corner.owners) {
+      const double squared = (model_.rest[at(o)] - place).squaredNorm();
+      if (squared < least) least = squared, best = o;
+    }
+    if (best < 0 && matter_.home[at(otherwise)] >= 0) best = otherwise;
+    return best >= 0 ? matter_.home[at(best)] : 0;
+  }
+
+  void gather_clusters(const Corner& corner, int32_t owner) {
+    clusters_.clear();
+    for (const int32_t o : corner.owners) {
+      const std::span<const int32_t> mine = clusters_of(state_, matter_.home[at(o)]);
+      clusters_.insert(clusters_.end(), mine.begin(), mine.end());
+    }
+    const std::span<const int32_t> mine = clusters_of(state_, owner);
+    clusters_.insert(clusters_.end(), mine.begin(), mine.end());
+    std::sort(clusters_.begin(), clusters_.end());
+    clusters_.erase(std::unique(clusters_.begin(), clusters_.end()), clusters_.end());
+  }
+
+  /// How much of a particle's mass moves with the clusters of the corner.
+  float in_common(int32_t particle) const {
+    float sum = 0;
+    const size_t begin = at(state_.entry_begin[at(particle)]), end = begin + at(state_.entry_count[at(particle)]);
+    for (size_t e = begin; e < end; ++e) {
+      if (std::binary_search(clusters_.begin(), clusters_.end(), state_.entry_cluster[e])) sum += state_.entry_share[e] * state_.mass[at(particle)];
+    }
+    return sum;
+  }
+
+  void keep_related(Carriers& carriers, int32_t owner) const {
+    double sum = 0;
+    for (size_t k = 0; k < kCarriers; ++k) {
+      if (carriers.weight[k] == 0) continue;
+      float most = 0;
+      int32_t best = -1;
+      for (const int32_t copy : matter_.copies_of(carriers.particle[k])) {
+        const float common = in_common(copy);
+        if (common > most) most = common, best = copy;
+      }
+      if (best < 0) carriers.weight[k] = 0;
+      carriers.particle[k] = std::max(best, 0);
+      sum += carriers.weight[k];
+    }
+    if (!(sum > 1e-6)) {
+      carriers = Carriers();
+      carriers.particle[0] = owner, carriers.weight[0] = 1;
+      return;
+    }
+    for (float& w : carriers.weight) w = static_cast<float>(w / sum);
+  }
+
+  const SurfaceModel& model_;
+  const State& state_;
+  const Matter& matter_;
+  const Solid& solid_;
+  std::vector<NearestPoints::Found> scratch_;
+  std::vector<int32_t> clusters_;
+};
+
+/// Vertices by two numbers; the same pair gives the same vertex.
+class Vertices {
+ public:
+  explicit Vertices(size_t keys) : first_(keys, -1) {}
+  int find_or_add(int key, int32_t other, bool& is_new) {
+    for (int32_t v = first_[at(key)]; v >= 0; v = next_[at(v)]) {
+      if (other_[at(v)] == other) return is_new = false, v;
+    }
+    next_.push_back(first_[at(key)]), other_.push_back(other);
+    is_new = true;
+    return first_[at(key)] = static_cast<int32_t>(next_.size()) - 1;
+  }
+
+ private:
+  std::vector<int32_t> first_, next_, other_;
+};
+
+/// Texture coordinates and colours of marks, from those of the artist's vertices.
+template <class T>
+std::vector<T> spread_over_marks(const std::vector<T>& given, const std::vector<Solid::Mark>& marks) {
+  std::vector<T> all(given);
+  if (given.empty()) return all;
+  for (size_t m = given.size(); m < marks.size(); ++m) all.push_back(all[at(marks[m].a)] + marks[m].share * (all[at(marks[m].b)] - all[at(marks[m].a)]));
+  return all;
+}
+
+void draw_skin(const SurfaceModel& model, const Corners& corners, const Bonds& bonds, Surface& surface) {
+  const Solid& solid = surface.solid;
+  const std::vector<Vec2f> uvs = spread_over_marks(model.mesh->uvs, solid.marks());
+  const std::vector<Vec3f> colors = spread_over_marks(model.mesh->colors, solid.marks());
+  auto skin = std::make_shared<TriMesh>();
+  Vertices vertices(solid.marks().size());
+  surface.skin_point.clear(), surface.skin_piece.clear();
+  for (const Solid::Face& face : solid.faces()) {
+    if (face.outer >= 0 || bonds.piece[at(face.inner)] < 0) continue;
+    Triangle triangle;
+    for (size_t k = 0; k < 3; ++k) {
+      bool is_new = false;
+      const int mark = face.marks[k];
+      const int32_t corner = corners.find(face.corners[k], face.inner);
+      triangle[k] = vertices.find_or_add(mark, corner, is_new);
+      if (!is_new) continue;
+      skin->positions.push_back(at(mark) < model.mesh->positions.size() ? model.mesh->positions[at(mark)] : solid.places()[at(face.corners[k])]);
+      if (!uvs.empty()) skin->uvs.push_back(uvs[at(mark)]);
+      if (!colors.empty()) skin->colors.push_back(colors[at(mark)]);
+      surface.skin_point.push_back(corner);
+    }
+    skin->triangles.push_back(triangle);
+    surface.skin_piece.push_back(bonds.piece[at(face.inner)]);
+  }
+  surface.skin = std::move(skin);
+}
+
+void draw_inner(const Corners& corners, const Bonds& bonds, Surface& surface) {
+  const Solid& solid = surface.solid;
+  auto inner = std::make_shared<TriMesh>();
+  Vertices vertices(corners.all().size());
+  surface.inner_point.clear(), surface.inner_piece.clear(), surface.inner_crack.clear();
+  for (size_t f = 0; f < solid.faces().size(); ++f) {
+    if (!bonds.parted[f]) continue;
+    const Solid::Face& face = solid.faces()[f];
+    const std::array<Vec3, 3> at_rest = {solid.places()[at(face.corners[0])], solid.places()[at(face.corners[1])], solid.places()[at(face.corners[2])]};
+    Vec3 normal = (at_rest[1] - at_rest[0]).cross(at_rest[2] - at_rest[0]);
+    normal = normal.norm() > 0 ? Vec3(normal.normalized()) : Vec3(Vec3::UnitY());
+    const PlaneFrame frame(normal);
+    for (const int32_t cell : {face.inner, face.outer}) {
+      if (bonds.piece[at(cell)] < 0) continue;
+      Triangle triangle;
+      for (size_t k = 0; k < 3; ++k) {
+        bool is_new = false;
+        const int32_t corner = corners.find(face.corners[k], cell);
+        triangle[k] = vertices.find_or_add(corner, face.cut, is_new);
+        if (!is_new) continue;
+        inner->positions.push_back(at_rest[k]);
+        inner->uvs.push_back(frame(at_rest[k]).cast<float>());
+        surface.inner_point.push_back(corner);
+      }
+      if (cell == face.outer) std::swap(triangle[1], triangle[2]);
+      inner->triangles.push_back(triangle);
+      surface.inner_piece.push_back(bonds.piece[at(cell)]);
+      surface.inner_crack.push_back(face.cut % 2 == 0 ? face.cut / 2 : -1);
+    }
+  }
+  surface.inner = std::move(inner);
+}
+
+}  // namespace
+
+void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, Surface& surface) {
+  const Corners corners(surface.solid, bonds);
+  const size_t count = corners.all().size();
+  surface.rest.resize(count), surface.carriers.resize(count), surface.owner.resize(count);
+  parallel_for(count, 512, [&](size_t begin, size_t end) {
+    Carrying carrying(surface_model, state, matter, surface.solid);
+    for (size_t p = begin; p < end; ++p) {
+      surface.rest[p] = (surface.solid.places()[at(corners.all()[p].place)] - surface_model.center).cast<float>();
+      carrying.choose(corners.all()[p], surface.carriers[p], surface.owner[p]);
+    }
+  });
+  draw_skin(surface_model, corners, bonds, surface);
+  draw_inner(corners, bonds, surface);
+  surface.torn = true, surface.pieces = bonds.pieces;
+}
+
+}  // namespace crumple::clusters

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "crumple/geometry/mesh.h"
+
+namespace crumple::clusters {
+
+/// On which side of a crack something is.
+struct CrackSide {
+  int32_t crack = 0;
+  int32_t side = 0;  // -1: where normal . x < offset, 1: beyond
+};
+
+/// A plane to divide with. Walls merely divide; cracks may open.
+struct Divider {
+  Vec3 normal = Vec3::UnitX();
+  double offset = 0;
+  int32_t crack = -1;  // -1: a wall
+};
+
+/// A body's inside as cells that share their faces. Faces are triangles that meet edge to edge everywhere: whatever edge is divided is divided in all
+/// of them, so any set of cells is enclosed by faces without a gap, whichever cells it is made of.
+class Solid {
+ public:
+  static constexpr int32_t kSkin = -1;  // cut of a face of the body's own surface
+  struct Face {
+    Triangle corners = {};          // places; counter-clockwise from `outer`
+    Triangle marks = {-1, -1, -1};  // skin: corners as drawn
+    int32_t inner = 0, outer = -1;  // cells; outer is -1 beyond the skin
+    int32_t cut = kSkin;            // 2 crack, or 2 number + 1 of a wall
+  };
+  /// A corner as it is drawn: an artist's vertex, or one between two others.
+  struct Mark {
+    int32_t place = 0;
+    int32_t a = -1, b = -1;  // marks; -1: the artist's
+    float share = 0;         // of b
+  };
+  struct Cell {
+    std::vector<int32_t> faces;
+    std::vector<int32_t> particles;  // that lie in it
+    std::vector<CrackSide> sides;    // of the cracks that it was cut by
+    Vec3 center = Vec3::Zero();      // of mass
+    int32_t node = 0;
+  };
+  /// Cells were divided in turn: a tree. Leaves have a cell.
+  struct Node {
+    Bounds box;
+    int32_t cell = -1;
+    int32_t low = -1, high = -1;
+  };
+
+  Solid() = default;
+  /// `same`: the first vertex in each vertex's place. Triangles must close; particles all lie in the one cell there is.
+  Solid(const TriMesh& surface, std::span<const int> same, std::span<const Vec3> particles);
+
+  const std::vector<Vec3>& places() const { return places_; }
+  const std::vector<Face>& faces() const { return faces_; }
+  const std::vector<Cell>& cells() const { return cells_; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Mark>& marks() const { return marks_; }
+  const std::vector<int32_t>& faces_at(int place) const { return around_[static_cast<size_t>(place)]; }
+  int cell_of(int particle) const { return cell_of_[static_cast<size_t>(particle)]; }
+
+  /// Divides a cell by a plane; corners nearer to it than `slack` count as on it. What is beyond becomes a new cell. False if the plane misses it.
+  bool divide(int cell, const Divider& by, double slack);
+  /// Divides a cell with several particles between them. False if it has less than two (those that have no room in it are forgotten).
+  bool divide_between_particles(int cell, double slack);
+
+ private:
+  int divide_edge(int a, int b, double share);
+  int mark_between(int a, int b, int place, double share, std::vector<std::array<int, 3>>& made);
+  void divide_crossing_edges(int cell, double slack);
+  void close(std::vector<std::array<int, 2>> rim, const Divider& by, int below, int beyond, int32_t cut);
+  void settle(int cell);
+  double height(int place, const Divider& by) const { return by.normal.dot(places_[static_cast<size_t>(place)]) - by.offset; }
+
+  std::vector<Vec3> places_;
+  std::vector<std::vector<int32_t>> around_;  // #places: faces
+  std::vector<Face> faces_;
+  std::vector<Mark> marks_;
+  std::vector<Cell> cells_;
+  std::vector<Node> nodes_;
+  std::vector<Vec3> particles_;
+  std::vector<int32_t> cell_of_;   // #particles
+  std::vector<double> heights_;    // #places, scratch
+  int32_t walls_ = 0;
+};
+
+}  // namespace crumple::clusters
