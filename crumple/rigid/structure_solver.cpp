@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Cholesky>
+
 #include "crumple/rigid/bullet.h"
 
 namespace crumple::rigid {
@@ -20,6 +22,9 @@ constexpr double kSoftness = 1e-5;
 constexpr double kCorrectionTolerance = 1e-3;
 constexpr int kMostCorrections = 2;  // more have been seen to diverge
 constexpr int kMostBreakSolves = 4;
+// A joint is taut if within a step its pull turns a part back by more than this share of what the part's inertia allows. Passes then hold turns with
+// the stiffness of a pull that is taken midway, half of the whole.
+constexpr double kTaut = 0.5, kHold = 0.5;
 // Parts that overlap are pushed apart by their contacts' own impulses; a fast hit would come back with the speed at which a deep overlap ends.
 constexpr double kMostPush = 0.5;  // m/s
 // What bounds the worst step: an island that is not done by then goes on with what it has, and with the next step.
@@ -94,7 +99,8 @@ btScalar StructureSolver::solveGroup(btCollisionObject** bodies, int body_count,
                                      btDispatcher* dispatcher) {
   joints_.clear();
   for (int i = 0; i < constraint_count; ++i) {
-    if (constraints[i]->isEnabled() && PlasticConstraint::is_plastic(*constraints[i])) joints_.push_back(static_cast<PlasticConstraint*>(constraints[i]));
+    if (constraints[i]->isEnabled() && PlasticConstraint::is_plastic(*constraints[i]))
+      joints_.push_back(static_cast<PlasticConstraint*>(constraints[i]));
   }
   btContactSolverInfo ours = info;
   if (!joints_.empty()) {
@@ -139,6 +145,26 @@ void StructureSolver::collect_bodies() {
     ours.inertia = axes * inverse.cwiseInverse().asDiagonal() * axes.transpose();
     velocities_.push_back(ours.start);
   }
+  bodies_ = island_.bodies;
+}
+
+Vec6 StructureSolver::velocity_now(const btRigidBody& part, int body) const {
+  return body >= 0 ? velocities_[static_cast<size_t>(body)] : velocity_of(part.getLinearVelocity(), part.getAngularVelocity());
+}
+
+/// Jacobians of a joint from where it is a while after the beginning of the step.
+void StructureSolver::set_geometry(size_t index, const JointGeometry& geometry, double time) {
+  const btRigidBody &a = joints_[index]->getRigidBodyA(), &b = joints_[index]->getRigidBodyB();
+  IslandJoint& joint = island_.joints[index];
+  const Vec6 of_a = velocity_now(a, joint.body_a), of_b = velocity_now(b, joint.body_b);
+  const Vec3 center_a = from_bullet(a.getCenterOfMassPosition()) + time * of_a.head<3>(),
+             center_b = from_bullet(b.getCenterOfMassPosition()) + time * of_b.head<3>();
+  jacobians(geometry, center_a, center_b, joint.jacobian_a, joint.jacobian_b);
+  joint.outer_rate.setZero();
+  if (joint.body_a < 0) joint.outer_rate += joint.jacobian_a * of_a;
+  if (joint.body_b < 0) joint.outer_rate += joint.jacobian_b * of_b;
+  joint.rate = joint.jacobian_a * of_a + joint.jacobian_b * of_b;
+  frames_[index] = geometry.frame, arms_a_[index] = geometry.at - center_a, arms_b_[index] = geometry.at - center_b;
 }
 
 int StructureSolver::index_of(const btRigidBody& body) const {
@@ -148,18 +174,17 @@ int StructureSolver::index_of(const btRigidBody& body) const {
 void StructureSolver::collect_joints(double dt) {
   island_.dt = dt;
   island_.joints.clear(), start_strains_.clear(), start_capacities_.clear();
+  taut_.assign(joints_.size(), 0), frames_.resize(joints_.size()), arms_a_.resize(joints_.size()), arms_b_.resize(joints_.size());
   for (PlasticConstraint* joint : joints_) {
     const btRigidBody &a = joint->getRigidBodyA(), &b = joint->getRigidBodyB();
     JointGeometry geometry = measure(joint->state, joint->on_a(), joint->on_b());
     IslandJoint& ours = island_.joints.emplace_back();
     ours.body_a = index_of(a), ours.body_b = index_of(b);
     if (joint->law.paper_switch) switch_rows(*joint, ours, geometry);
-    jacobians(geometry, from_bullet(a.getCenterOfMassPosition()), from_bullet(b.getCenterOfMassPosition()), ours.jacobian_a, ours.jacobian_b);
-    if (ours.body_a < 0) ours.outer_rate += ours.jacobian_a * velocity_of(a.getLinearVelocity(), a.getAngularVelocity());
-    if (ours.body_b < 0) ours.outer_rate += ours.jacobian_b * velocity_of(b.getLinearVelocity(), b.getAngularVelocity());
     ours.strain = geometry.strain;
     ours.capacity = capacity_now(joint->law, joint->state);
     ours.law = &joint->step_law;
+    set_geometry(island_.joints.size() - 1, geometry, 0);
     joint->scale = 1, joint->solved = true;
     start_strains_.push_back(ours.strain), start_capacities_.push_back(ours.capacity);
   }
@@ -187,6 +212,8 @@ void StructureSolver::collect_rows(double erp) {
   add_rows(m_tmpSolverContactFrictionConstraintPool, true);
   add_rows(m_tmpSolverContactRollingFrictionConstraintPool, true);
   add_rows(m_tmpSolverNonContactConstraintPool, false);
+  targets_.clear();
+  for (const IslandRow& row : island_.rows) targets_.push_back(row.target);
 }
 
 void StructureSolver::add_rows(btConstraintArray& pool, bool friction) {
@@ -233,8 +260,8 @@ void StructureSolver::solve() {
   health.most_factors = std::max(health.most_factors, factors);
 }
 
-/// Whether parts turn so far within the step that strains are not linear in it. An upper bound, because measuring takes longer: anchors of a part that
-/// turns by an angle leave their tangent by half its square times their distance, and two turns miss each other by half their product.
+/// Whether parts turn so far within the step that strains are not linear in it. An upper bound, because measuring takes longer: anchors of a part
+/// that turns by an angle leave their tangent by half its square times their distance, and two turns miss each other by half their product.
 bool StructureSolver::may_need_correction(const IslandJoint& joint) const {
   const auto turn_of = [&](int body) { return body >= 0 ? velocities_[static_cast<size_t>(body)].tail<3>().norm() * island_.dt : 0.0; };
   const double a = turn_of(joint.body_a), b = turn_of(joint.body_b);
@@ -248,28 +275,80 @@ bool StructureSolver::may_need_correction(const IslandJoint& joint) const {
   return false;
 }
 
+/// A joint as it will be if parts move on as found.
+JointGeometry StructureSolver::measure_later(size_t index, double time) const {
+  const PlasticConstraint& joint = *joints_[index];
+  const IslandJoint& ours = island_.joints[index];
+  const auto then = [&](const btRigidBody& part, int body, const Transform& frame) { return carried(part, frame, velocity_now(part, body), time); };
+  return measure(joint.state, then(joint.getRigidBodyA(), ours.body_a, joint.frames.in_a),
+                 then(joint.getRigidBodyB(), ours.body_b, joint.frames.in_b));
+}
+
 /// Strains as they really are after the parts have moved; without this turning pieces gain energy. Returns whether it matters.
 bool StructureSolver::correct_geometry() {
   const double dt = island_.dt;
   bool matters = false;
   for (size_t j = 0; j < joints_.size(); ++j) {
-    const PlasticConstraint& joint = *joints_[j];
     IslandJoint& ours = island_.joints[j];
     if (!may_need_correction(ours)) continue;
-    const auto end = [&](const btRigidBody& part, int index, const Transform& frame) {
-      const Vec6 velocity = index >= 0 ? velocities_[static_cast<size_t>(index)] : velocity_of(part.getLinearVelocity(), part.getAngularVelocity());
-      return carried(part, frame, velocity, dt);
-    };
-    const JointGeometry after = measure(joint.state, end(joint.getRigidBodyA(), ours.body_a, joint.frames.in_a),
-                                        end(joint.getRigidBodyB(), ours.body_b, joint.frames.in_b));
-    const Vec6 corrected = after.strain - dt * ours.rate;
-    const Vec6 error = joint.step_law.stiffness.cwiseProduct(corrected - ours.strain).cwiseAbs();
+    const Vec6 end = measure_later(j, dt).strain, error = end - ours.strain - dt * ours.rate;
     for (int row = 0; row < 6; ++row) {
-      matters = matters || error[row] > kCorrectionTolerance * tolerated_force(ours, row);
+      matters = matters || ours.law->stiffness[row] * std::abs(error[row]) > kCorrectionTolerance * tolerated_force(ours, row);
     }
-    ours.strain = corrected;
+    if (is_taut(j)) taut_[j] = 1;
+    if (taut_[j]) set_geometry(j, measure_later(j, 0.5 * dt), 0.5 * dt);
+    ours.strain = end - dt * ours.rate;
   }
+  hold_turns();
   return matters;
+}
+
+Vec3 StructureSolver::force_on_a(size_t index) const {
+  return -(frames_[index] * island_.joints[index].force.head<3>());
+}
+
+/// Whether a part that turns under this joint's pull would be turned back by more than its inertia lets it go, within one step. Then the pull must
+/// not be that of the beginning: where it points to would swing to and fro, ever farther. Thin plates that hang like a sail are so.
+bool StructureSolver::is_taut(size_t index) const {
+  const IslandJoint& joint = island_.joints[index];
+  const Vec3 force = force_on_a(index);
+  const auto taut = [&](int body, const Vec3& arm, double pull) {
+    if (body < 0 || pull <= 0) return false;
+    const Mat3& inertia = bodies_[static_cast<size_t>(body)].inertia;
+    const double across = 0.5 * (inertia.trace() - arm.dot(inertia * arm) / arm.squaredNorm());
+    return island_.dt * island_.dt * pull > kTaut * across;
+  };
+  return taut(joint.body_a, arms_a_[index], arms_a_[index].dot(force)) || taut(joint.body_b, arms_b_[index], -arms_b_[index].dot(force));
+}
+
+/// The stiffness that taut joints give to their parts' turns, about the turns of the last pass: with it passes converge, and then it does nothing.
+void StructureSolver::hold_turns() {
+  if (std::find(taut_.begin(), taut_.end(), 1) == taut_.end()) return;
+  held_turns_.assign(bodies_.size(), Mat3::Zero());
+  for (size_t j = 0; j < joints_.size(); ++j) {
+    if (!taut_[j]) continue;
+    const Vec3 force = force_on_a(j);
+    const auto hold = [&](int body, const Vec3& arm, double pull) {
+      if (body < 0 || pull <= 0) return;
+      held_turns_[static_cast<size_t>(body)] +=
+          kHold * island_.dt * island_.dt * pull * (Mat3::Identity() - arm * arm.transpose() / arm.squaredNorm());
+    };
+    hold(island_.joints[j].body_a, arms_a_[j], arms_a_[j].dot(force)), hold(island_.joints[j].body_b, arms_b_[j], -arms_b_[j].dot(force));
+  }
+  for (size_t i = 0; i < bodies_.size(); ++i) {
+    const IslandBody& body = bodies_[i];
+    const Mat3 inertia = body.inertia + held_turns_[i];
+    island_.bodies[i].inertia = inertia;
+    island_.bodies[i].free.tail<3>() = inertia.ldlt().solve(body.inertia * body.free.tail<3>() + held_turns_[i] * velocities_[i].tail<3>());
+  }
+  for (size_t r = 0; r < island_.rows.size(); ++r) {
+    IslandRow& row = island_.rows[r];
+    row.target = targets_[r];
+    const auto shift = [&](int body, const Vec6& jacobian) {
+      if (body >= 0) row.target -= jacobian.dot(island_.bodies[static_cast<size_t>(body)].free - bodies_[static_cast<size_t>(body)].free);
+    };
+    shift(row.body_a, row.jacobian_a), shift(row.body_b, row.jacobian_b);
+  }
 }
 
 /// A joint that breaks within the step holds for a part of it only: its capacity is lowered until it dissipates what it has left. Returns whether
@@ -296,7 +375,7 @@ bool StructureSolver::limit_to_break() {
 void StructureSolver::write_back() {
   for (size_t i = 0; i < pool_of_body_.size(); ++i) {
     btSolverBody& body = m_tmpSolverBodyPool[pool_of_body_[i]];
-    const Vec6 change = velocities_[i] - island_.bodies[i].free;
+    const Vec6 change = velocities_[i] - bodies_[i].free;
     body.m_deltaLinearVelocity = to_bullet(change.head<3>());
     body.m_deltaAngularVelocity = to_bullet(change.tail<3>());
   }

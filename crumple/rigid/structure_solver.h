@@ -39,8 +39,9 @@ class PlasticConstraint final : public btTypedConstraint {
 /// Islands that elastic-plastic joints hold together are solved directly, all others by the engine's own solver.
 class StructureSolver final : public btSequentialImpulseConstraintSolver {
  public:
-  btScalar solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds, int manifold_count, btTypedConstraint** constraints,
-                      int constraint_count, const btContactSolverInfo& info, btIDebugDraw* drawer, btDispatcher* dispatcher) override;
+  btScalar solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds, int manifold_count,
+                      btTypedConstraint** constraints, int constraint_count, const btContactSolverInfo& info, btIDebugDraw* drawer,
+                      btDispatcher* dispatcher) override;
 
   World::StructureHealth health;
 
@@ -64,6 +65,12 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   void solve();
   bool may_need_correction(const IslandJoint& joint) const;
   bool correct_geometry();
+  JointGeometry measure_later(size_t joint, double time) const;
+  bool is_taut(size_t joint) const;
+  Vec3 force_on_a(size_t joint) const;
+  Vec6 velocity_now(const btRigidBody& part, int body) const;
+  void set_geometry(size_t joint, const JointGeometry& geometry, double time);
+  void hold_turns();
   bool limit_to_break();
   void write_back();
   int index_of(const btRigidBody& body) const;
@@ -72,11 +79,17 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   Island island_;
   IslandSolver newton_;
   IslandReport report_;
-  std::vector<Vec6> velocities_;      // #bodies of island_
-  std::vector<Vec6> start_strains_;   // #joints, before corrections
+  std::vector<Vec6> velocities_;     // #bodies of island_
+  std::vector<Vec6> start_strains_;  // #joints, before corrections
   std::vector<Vec6> start_capacities_;
-  std::vector<int> body_of_pool_;     // index in island_.bodies of each of the engine's solver bodies, -1: does not move
-  std::vector<int> pool_of_body_;     // and back
+  std::vector<uint8_t> taut_;          // #joints: taken midway through the step, not at its beginning
+  std::vector<Mat3> frames_;           // #joints: as the jacobians have them
+  std::vector<Vec3> arms_a_, arms_b_;  // #joints: from the parts' centres, likewise
+  std::vector<IslandBody> bodies_;     // #bodies: island_.bodies before turns are held
+  std::vector<double> targets_;        // #rows: likewise
+  std::vector<Mat3> held_turns_;       // #bodies: stiffness that holds turns to those of the last pass, kg m^2
+  std::vector<int> body_of_pool_;      // index in island_.bodies of each of the engine's solver bodies, -1: does not move
+  std::vector<int> pool_of_body_;      // and back
   std::vector<RowRange> ranges_;
 };
 
