@@ -2,7 +2,7 @@
 
 #include <btBulletDynamicsCommon.h>
 
-#include "crumple/math/types.h"
+#include "crumple/math/block_cholesky.h"
 
 namespace crumple::rigid {
 
@@ -21,6 +21,13 @@ inline Transform from_bullet(const btTransform& t) {
   Transform result;
   for (int row = 0; row < 3; ++row) result.rotation.row(row) = from_bullet(t.getBasis()[row]).transpose();
   result.translation = from_bullet(t.getOrigin());
+  return result;
+}
+
+/// Velocity and spin as one.
+inline Vec6 velocity_of(const btVector3& linear, const btVector3& angular) {
+  Vec6 result;
+  result << from_bullet(linear), from_bullet(angular);
   return result;
 }
 
