@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -42,6 +43,7 @@ struct Joint {
 class AllowedOverlaps {
  public:
   void allow(int a, int b, double depth);
+  void allow_next(int part) { newcomers_.insert(part); }
   void forget(int part);
   const std::map<std::pair<int, int>, double>& pairs() const { return depths_; }
 
@@ -55,8 +57,10 @@ class AllowedOverlaps {
     btManifoldPoint* point;
     btScalar distance, restitution;
   };
+  void allow_newcomers(btOverlappingPairCache& cache);
   void collect_manifolds(const Part& a, const Part& b, btOverlappingPairCache& cache);
   std::map<std::pair<int, int>, double> depths_;
+  std::set<int> newcomers_;     // parts that may overlap whatever the next step finds them in
   btManifoldArray manifolds_;   // of one pair
   std::vector<Hidden> hidden_;  // as they really are
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "crumple/rigid/engine.h"
 
@@ -22,7 +23,20 @@ void AllowedOverlaps::allow(int a, int b, double depth) {
   if (depth > 0) depths_[std::minmax(a, b)] = depth;
 }
 
+/// All whose boxes meet; those that turn out not to overlap are forgotten at once.
+void AllowedOverlaps::allow_newcomers(btOverlappingPairCache& cache) {
+  if (newcomers_.empty()) return;
+  const auto part_of = [](const btBroadphaseProxy* proxy) { return static_cast<const btCollisionObject*>(proxy->m_clientObject)->getUserIndex(); };
+  const btBroadphasePairArray& pairs = cache.getOverlappingPairArray();
+  for (int i = 0; i < pairs.size(); ++i) {
+    const int a = part_of(pairs[i].m_pProxy0), b = part_of(pairs[i].m_pProxy1);
+    if (newcomers_.contains(a) || newcomers_.contains(b)) allow(a, b, std::numeric_limits<double>::infinity());
+  }
+  newcomers_.clear();
+}
+
 void AllowedOverlaps::forget(int part) {
+  newcomers_.erase(part);
   std::erase_if(depths_, [&](const auto& pair) { return pair.first.first == part || pair.first.second == part; });
 }
 
@@ -35,6 +49,7 @@ void AllowedOverlaps::collect_manifolds(const Part& a, const Part& b, btOverlapp
 
 void AllowedOverlaps::hide(std::span<const std::unique_ptr<Part>> parts, btOverlappingPairCache& cache) {
   hidden_.clear();
+  allow_newcomers(cache);
   for (auto next = depths_.begin(); next != depths_.end();) {
     const auto pair = next++;
     const Part &a = *parts[pair->first.first], &b = *parts[pair->first.second];
@@ -74,6 +89,11 @@ void OverlapWorld::solveConstraints(btContactSolverInfo& info) {
 void World::allow_overlap(const Overlap& overlap) {
   assert(has_part(overlap.part_a) && has_part(overlap.part_b));
   engine_->world.overlaps.allow(overlap.part_a, overlap.part_b, overlap.depth);
+}
+
+void World::allow_overlaps_of(int part) {
+  assert(has_part(part));
+  engine_->world.overlaps.allow_next(part);
 }
 
 std::vector<World::Overlap> World::overlaps() const {

@@ -115,6 +115,7 @@ class World {
     double depth;  // m
   };
   void allow_overlap(const Overlap& overlap);  // a pair given again starts again
+  void allow_overlaps_of(int part);            // with whatever the next step finds it in
   std::vector<Overlap> overlaps() const;       // still allowed, in order of their parts
 
  private:

@@ -109,6 +109,12 @@ void World::Simulation::rebuild() {
   build_rigid_world();
 }
 
+/// A post may stand in the ground, a rail in the deck that bears it, a tube with its skin against a wall: what a structure overlaps as it appears
+/// does not push it out and tear it from its supports.
+void World::Simulation::stand_in(const Body& body) {
+  for (const BodyPart& part : body.parts) rigid.allow_overlaps_of(part.index);
+}
+
 void World::Simulation::control() {
   const double time = static_cast<double>(steps) * scene.dt();
   bool changed = false;
@@ -118,6 +124,7 @@ void World::Simulation::control() {
     const bool wanted = present(d, time);
     if (wanted != body.is_present()) {
       wanted ? add_parts(static_cast<int>(i)) : remove_parts(static_cast<int>(i));
+      if (wanted && body.structure) stand_in(body);
       changed = true;
     }
     if (!body.is_present() || body.frozen || (d.script.empty() && d.motion != Motion::Scripted)) continue;

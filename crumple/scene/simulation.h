@@ -74,6 +74,7 @@ struct World::Simulation {
 
   // controls.cpp: who is there, and what the script says
   void control();
+  void stand_in(const Body& body);
   void add_parts(int body);
   void add_part(int body, int part);
   void remove_parts(int body);

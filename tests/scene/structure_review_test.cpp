@@ -18,6 +18,45 @@ TEST(StructuresInUse, wake_when_the_scripted_body_that_holds_them_moves) {
   EXPECT_NEAR((world.place(0, 3) * Vec3(1, 0, 0)).y(), 1.95, 1e-3);
 }
 
+/// Three seconds of a scene at whose start a structure overlaps something: whether it was torn or bent by that, and came to rest.
+void expect_quiet(const std::string& bodies) {
+  World world = built(drum_scene(R"("seconds": 4, "checkpoint": 25, "bodies": [)" + bodies + "]"));
+  run_frames(world, 180);
+  for (const JointReport& joint : world.joint_books()) {
+    EXPECT_EQ(joint.book.work, 0) << joint.name;
+    EXPECT_LT(joint.book.peak, 0.05) << joint.name;
+  }
+  EXPECT_EQ(world.awake_count(), 0);
+}
+
+TEST(StructuresInUse, may_stand_in_the_ground) {
+  expect_quiet(
+      R"({"name": "ground", "plane": [0, 1, 0, 0]}, {"name": "post", "structure": {"section": {"tube": [0.06, 0.003]}, "material": {"steel": 2.35e8},
+    "bars": [{"from": [0, -0.4, 0], "to": [0, 2, 0], "pieces": 6}], "supports": [{"at": [0, -0.4, 0]}]}})");
+}
+
+TEST(StructuresInUse, may_touch_the_ground_with_their_skin) {
+  expect_quiet(
+      R"({"name": "floor", "box": [4, 1, 4], "at": [0, -0.5, 0], "motion": "static"}, {"name": "post", "structure": {"section": {"tube": [0.06, 0.003]},
+    "material": {"steel": 2.35e8}, "bars": [{"from": [0, 0, 0], "to": [0, 2, 0], "pieces": 6}], "supports": [{"at": [0, 0, 0]}]}})");
+}
+
+TEST(StructuresInUse, may_stand_on_the_seam_of_another) {
+  expect_quiet(R"({"name": "deck", "at": [0, 2, 0], "structure": {"section": {"rect": [0.8, 0.2]}, "material": {"steel": 2.35e8},
+      "bars": [{"from": [0, 0, 0], "to": [4, 0, 0], "pieces": 8}], "supports": [{"at": [0, 0, 0]}, {"at": [4, 0, 0]}]}},
+    {"name": "rail", "at": [0, 2, 0], "structure": {"section": {"tube": [0.06, 0.003]}, "material": {"steel": 2.35e8},
+      "bars": [{"from": [1, 0, 0], "to": [1, 1, 0]}, {"from": [3, 0, 0], "to": [3, 1, 0]}, {"from": [1, 1, 0], "to": [3, 1, 0]}],
+      "supports": [{"at": [1, 0, 0], "to": "deck"}, {"at": [3, 0, 0], "to": "deck"}]}})");
+}
+
+/// What is allowed to overlap is still held up: a beam that begins half in the floor stays there.
+TEST(StructuresInUse, do_not_sink_into_what_they_overlap) {
+  World world = built(drum_scene(R"("seconds": 4, "bodies": [{"name": "ground", "plane": [0, 1, 0, 0]}, {"name": "bar", "structure": {
+    "section": {"rect": [0.1, 0.1]}, "material": {"steel": 2.35e8}, "bars": [{"from": [0, 0, 0], "to": [2, 0, 0], "pieces": 6}]}}])"));
+  run_frames(world, 180);
+  for (int piece = 0; piece < 6; ++piece) EXPECT_NEAR((world.place(1, piece) * Vec3(1, 0, 0)).y(), 0, 2e-3);
+}
+
 TEST(OrdinaryJoints, wake_what_hangs_on_a_scripted_body_that_moves) {
   World world = built(drum_scene(R"("seconds": 6, "bodies": [{"name": "arm", "box": [1, 0.1, 0.1], "at": [0.5, 2, 0]},)" + grip() +
                                  R"(], "joints": [{"kind": "fixed", "body": "arm", "to": "grip", "at": [1, 2, 0]}])"));
