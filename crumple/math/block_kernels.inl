@@ -1,6 +1,6 @@
 // Included by block_kernels.cpp once for each instruction set, inside a namespace of its own. Every number is the same sum in the same order in all of them.
 
-#if CRUMPLE_LANE_BYTES == 64
+#if CRUMPLE_VECTOR_BYTES == 64
 struct Column {
   __m512d all;  // the last two lanes are of no use
 
@@ -16,7 +16,7 @@ struct Column {
   void subtract(const Column& other, double factor) { all -= other.all * factor; }
   void scale(double factor) { all *= factor; }
 };
-#elif CRUMPLE_LANE_BYTES == 32
+#elif CRUMPLE_VECTOR_BYTES == 32
 struct Column {
   typedef double Four __attribute__((vector_size(32), aligned(8)));
   typedef double Two __attribute__((vector_size(16), aligned(8)));

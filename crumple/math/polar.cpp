@@ -14,44 +14,13 @@
 
 #include "crumple/math/svd.h"
 
-// Vector types must be seen under their own instruction set from the start, so the kernels are included once for each.
 namespace crumple {
 namespace {
 
 constexpr int kMostRounds = 7;  // a guess within half a turn or so needs no more
 
-namespace plain {
-#define CRUMPLE_VECTOR_BYTES 16
-#include "crumple/math/lanes.inl"
-#include "crumple/math/polar_kernels.inl"
-#undef CRUMPLE_VECTOR_BYTES
-}  // namespace plain
-#if defined(__x86_64__)
-#pragma GCC push_options
-#pragma GCC target("avx2")
-namespace wide {
-#define CRUMPLE_VECTOR_BYTES 32
-#include "crumple/math/lanes.inl"
-#include "crumple/math/polar_kernels.inl"
-#undef CRUMPLE_VECTOR_BYTES
-}  // namespace wide
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512vl")
-namespace wider {
-#define CRUMPLE_VECTOR_BYTES 64
-#include "crumple/math/lanes.inl"
-#include "crumple/math/polar_kernels.inl"
-#undef CRUMPLE_VECTOR_BYTES
-}  // namespace wider
-#pragma GCC pop_options
-const bool has_wide = __builtin_cpu_supports("avx2") != 0;
-const bool has_wider = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#else
-namespace wide = plain;
-namespace wider = plain;
-constexpr bool has_wide = false, has_wider = false;
-#endif
+#define CRUMPLE_KERNELS "crumple/math/polar_kernels.inl"
+#include "crumple/math/each_width.inl"
 
 template <class T>
 Eigen::Quaternion<T> unit_or_identity(const Eigen::Quaternion<T>& guess) {

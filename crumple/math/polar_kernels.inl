@@ -1,4 +1,6 @@
-// Included by polar.cpp once for each instruction set, after lanes.inl. Quaternions are (x, y, z, w), matrices lie by columns.
+// Included by polar.cpp once for each instruction set. Quaternions are (x, y, z, w), matrices lie by columns.
+
+#include "crumple/math/lanes.inl"
 
 /// R^T A for the rotation R of a unit quaternion.
 template <class Real>

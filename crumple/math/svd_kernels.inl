@@ -1,4 +1,6 @@
-// Included by svd.cpp once for each instruction set, after lanes.inl.
+// Included by svd.cpp once for each instruction set.
+
+#include "crumple/math/lanes.inl"
 
 /// Turns columns p and q of b (and of v with them) so that they become orthogonal, or nearly. The angle is not exact, the rotation is: its half-angle's
 /// tangent is taken as c / 2d instead of tan(atan(2c / d) / 4), which saves two roots and a division and costs nothing once angles are small.

@@ -1,4 +1,4 @@
-// Included by dense_kernels.cpp once for each instruction set, in its own namespace; CRUMPLE_LANE_BYTES is its register's size.
+// Included by dense_kernels.cpp once for each instruction set, in its own namespace; CRUMPLE_VECTOR_BYTES is its register's size.
 // Factors are made with the same narrower registers everywhere: their tiles would not fit wider ones.
 
 template <class T>
@@ -131,13 +131,13 @@ template <class T>
 struct Lanes;
 template <>
 struct Lanes<double> {
-  typedef double Type __attribute__((vector_size(CRUMPLE_LANE_BYTES), aligned(8), may_alias));
-  static constexpr int kWidth = CRUMPLE_LANE_BYTES / 8, kParts = kDoubleLanes / kWidth;
+  typedef double Type __attribute__((vector_size(CRUMPLE_VECTOR_BYTES), aligned(8), may_alias));
+  static constexpr int kWidth = CRUMPLE_VECTOR_BYTES / 8, kParts = kDoubleLanes / kWidth;
 };
 template <>
 struct Lanes<float> {
-  typedef float Type __attribute__((vector_size(CRUMPLE_LANE_BYTES), aligned(4), may_alias));
-  static constexpr int kWidth = CRUMPLE_LANE_BYTES / 4, kParts = kFloatLanes / kWidth;
+  typedef float Type __attribute__((vector_size(CRUMPLE_VECTOR_BYTES), aligned(4), may_alias));
+  static constexpr int kWidth = CRUMPLE_VECTOR_BYTES / 4, kParts = kFloatLanes / kWidth;
 };
 
 /// Four rows of lanes in registers.

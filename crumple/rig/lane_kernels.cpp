@@ -1,41 +1,10 @@
 #include "crumple/rig/lane_kernels.h"
 
-// Vector types must be seen under their own instruction set from the start, so the kernels are included once for each.
 namespace crumple::lane {
 namespace {
 
-namespace plain {
-#define CRUMPLE_VECTOR_BYTES 16
-#include "crumple/rig/lane_kernels.inl"
-#undef CRUMPLE_VECTOR_BYTES
-}  // namespace plain
-#if defined(__x86_64__)
-#pragma GCC push_options
-#pragma GCC target("avx2")
-namespace wide {
-#define CRUMPLE_VECTOR_BYTES 32
-#include "crumple/rig/lane_kernels.inl"
-#undef CRUMPLE_VECTOR_BYTES
-}  // namespace wide
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512vl")
-namespace wider {
-#define CRUMPLE_VECTOR_BYTES 64
-#include "crumple/rig/lane_kernels.inl"
-#undef CRUMPLE_VECTOR_BYTES
-}  // namespace wider
-#pragma GCC pop_options
-const bool has_wide = __builtin_cpu_supports("avx2") != 0;
-const bool has_wider = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#else
-namespace wide = plain;
-namespace wider = plain;
-constexpr bool has_wide = false, has_wider = false;
-#endif
-
-/// Calls the version of a kernel that suits this machine.
-#define CRUMPLE_PICK(kernel, ...) (has_wider ? wider::kernel(__VA_ARGS__) : has_wide ? wide::kernel(__VA_ARGS__) : plain::kernel(__VA_ARGS__))
+#define CRUMPLE_KERNELS "crumple/rig/lane_kernels.inl"
+#include "crumple/math/each_width.inl"
 
 }  // namespace
 
