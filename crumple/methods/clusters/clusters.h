@@ -184,7 +184,7 @@ struct State {
   std::vector<std::vector<int32_t>> neighbors;       // #clusters, ascending: those with a particle, or a part of the same original, in common
   std::vector<std::vector<int32_t>> cluster_planes;  // #clusters: places in planes
   // made anew in each step
-  std::vector<Vec4f> previous;                       // #particles: where they were before it
+  std::vector<Vec4f> previous;       // #particles: where they were before it
   std::vector<ClusterPlace> places;  // #clusters
   std::vector<Vec3f> stretches;      // #clusters: singular values of F^e
   std::vector<Mat3f> axes;           // #clusters: V

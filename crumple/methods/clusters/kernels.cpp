@@ -57,7 +57,8 @@ Vec3f rigid_spin(const Vec3f& turn, const float (&spread)[6], const Vec3f& cente
   return (inertia.inverse() * turn.cast<double>()).cast<float>();
 }
 
-void pull_back(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, float mass, bool recoil, Vec4f* shift) {
+void pull_back(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, float mass, bool recoil,
+               Vec4f* shift) {
   Recoil sums;
   has_wide ? wide::pull_members(members, gathered, test, previous, from, sums) : plain::pull_members(members, gathered, test, previous, from, sums);
   Vec3f push = Vec3f::Zero(), turn = Vec3f::Zero(), center = Vec3f::Zero();

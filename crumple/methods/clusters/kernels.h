@@ -60,9 +60,11 @@ struct LimitFound {
 };
 /// Which members are farther from their goals than they may be. [Bargteil and Jones 2014]
 LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test);
-/// How they come back to that distance, one row for each member. With `recoil` the whole cluster gives way rigidly, so that momentum and angular momentum stay: the moment is
-/// taken where particles were before the step (`previous`), since a change of velocity s/dt acts there. Overwrites `gathered`.
-void pull_back(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, float mass, bool recoil, Vec4f* shift);
+/// How they come back to that distance, one row for each member. With `recoil` the whole cluster gives way rigidly, so that momentum and angular
+/// momentum stay: the moment is taken where particles were before the step (`previous`), since a change of velocity s/dt acts there. Overwrites
+/// `gathered`.
+void pull_back(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, float mass, bool recoil,
+               Vec4f* shift);
 
 /// Members within `reach` of `center`. `found` has room for all; returns how many.
 int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found);

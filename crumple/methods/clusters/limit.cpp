@@ -30,8 +30,8 @@ void set_test(const Model& model, const State& state, Looked& looked, const Quat
   looked.test.floor = kNear * shape.width;
 }
 
-/// Whether all members belong to this cluster alone. Limits are there for clusters that disagree; what agrees with itself swings about its goals without them, and pulling it back each time
-/// would feed fast debris with energy.
+/// Whether all members belong to this cluster alone. Limits are there for clusters that disagree; what agrees with itself swings about its goals
+/// without them, and pulling it back each time would feed fast debris with energy.
 bool is_alone(const State& state, size_t c) {
   const auto begin = state.slot_share.begin() + state.slot_begin[c];
   return std::all_of(begin, begin + state.slot_count[c], [](float share) { return share == 1.0f; });
@@ -75,7 +75,8 @@ void look_at(const Model& model, State& state, size_t begin, size_t end, uint8_t
     state.stale[c] = 0;
     if (!active || !found.beyond || (!model.settings.published && is_alone(state, c))) continue;
     active[c] = 1;
-    pull_back(at.members, at.gathered, at.test, state.previous.data(), at.from, state.shapes[c].mass, !model.settings.published, shifts + state.slot_begin[c]);
+    pull_back(at.members, at.gathered, at.test, state.previous.data(), at.from, state.shapes[c].mass, !model.settings.published,
+              shifts + state.slot_begin[c]);
   }
 }
 

@@ -71,8 +71,9 @@ void decompose_group(State& state, Group& group) {
   }
 }
 
-/// How goals are turned. The rotation of F^e (paper 2, sec. 3.1) is not the one with which goals y = R F^p q pull without a torque: where a stretched cluster's mass is spread unevenly it
-/// would set it spinning out of nothing, and debris with it. That one is the rotation of sum m x (F^p q)^T [Mueller et al. 2005].
+/// How goals are turned. The rotation of F^e (paper 2, sec. 3.1) is not the one with which goals y = R F^p q pull without a torque: where a stretched
+/// cluster's mass is spread unevenly it would set it spinning out of nothing, and debris with it. That one is the rotation of sum m x (F^p q)^T
+/// [Mueller et al. 2005].
 void turn_goals(const Model& model, const State& state, Group& group) {
   const size_t n = group.count;
   Quatf turns[kGroup];

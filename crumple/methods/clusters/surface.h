@@ -31,18 +31,18 @@ struct Carriers {
 /// Built once, in the frame of the artist's mesh.
 struct SurfaceModel {
   std::shared_ptr<const TriMesh> mesh;
-  Transform place;               // of the mesh where the body begins
-  Vec3 center = Vec3::Zero();    // of the mesh's box: floats are fine near to it
-  double spacing = 0;            // m, between particles
-  std::vector<Vec3> rest;        // #originals
-  NearestPoints nearest;         // of rest
-  std::vector<int> same;         // #vertices: the first in its place
-  std::vector<int32_t> clusters_begin, clusters;      // of each original, to begin with, ascending
-  std::vector<std::array<int32_t, 2>> near;           // particles beside each other that begin with a cluster in common
-  std::vector<Vec3f> points;       // #places: rest, from the centre
-  std::vector<Carriers> carriers;  // #places
-  std::vector<int32_t> point_of;   // #vertices
-  std::shared_ptr<const Solid> whole;  // one cell, to begin with
+  Transform place;                                // of the mesh where the body begins
+  Vec3 center = Vec3::Zero();                     // of the mesh's box: floats are fine near to it
+  double spacing = 0;                             // m, between particles
+  std::vector<Vec3> rest;                         // #originals
+  NearestPoints nearest;                          // of rest
+  std::vector<int> same;                          // #vertices: the first in its place
+  std::vector<int32_t> clusters_begin, clusters;  // of each original, to begin with, ascending
+  std::vector<std::array<int32_t, 2>> near;       // particles beside each other that begin with a cluster in common
+  std::vector<Vec3f> points;                      // #places: rest, from the centre
+  std::vector<Carriers> carriers;                 // #places
+  std::vector<int32_t> point_of;                  // #vertices
+  std::shared_ptr<const Solid> whole;             // one cell, to begin with
 };
 
 /// What is drawn of one state: topology, which changes when something tears. Depends on states seen before only in how flat faces are divided.
@@ -59,9 +59,9 @@ struct Surface {
   std::vector<Carriers> carriers;  // #points
   std::vector<int32_t> owner;      // #points: a particle nearby
   // from which it was made
-  Solid solid;                          // empty while nothing is torn
-  std::vector<CutPlane> planes;         // that it was divided by
-  uint64_t memberships = 0;             // fingerprint
+  Solid solid;                   // empty while nothing is torn
+  std::vector<CutPlane> planes;  // that it was divided by
+  uint64_t memberships = 0;      // fingerprint
 };
 
 /// The mesh must be closed (shells may be several, and doubled corners are fine); `place` puts it where the particles begin.
@@ -99,6 +99,7 @@ ParticleView view_particles(const Model& model, const State& state, ParticleColo
 std::vector<Vec3f> surface_colors(const Surface& surface, const std::vector<int32_t>& vertex_point, const std::vector<Vec3f>& particle_colors);
 
 /// The skin, and the crack faces if there are any, as things to draw.
-std::vector<FrameItem> view_surface(const SurfaceModel& surface_model, const Surface& surface, PosedSurface posed, const Look& skin, const Look& inner);
+std::vector<FrameItem> view_surface(const SurfaceModel& surface_model, const Surface& surface, PosedSurface posed, const Look& skin,
+                                    const Look& inner);
 
 }  // namespace crumple::clusters

@@ -26,10 +26,13 @@ int32_t owner_of(const SurfaceModel& model, const Matter& matter, std::span<cons
                  std::vector<NearestPoints::Found>& scratch) {
   if (cell.particles.size() > 1 && cell.sides.empty()) return kWhole;
   const auto fits = [&](int32_t i) {
-    return std::all_of(cell.sides.begin(), cell.sides.end(), [&](const CrackSide& s) { return side_of(matter, model, cracks, i, s.crack) == s.side; });
+    return std::all_of(cell.sides.begin(), cell.sides.end(),
+                       [&](const CrackSide& s) { return side_of(matter, model, cracks, i, s.crack) == s.side; });
   };
   model.nearest.find(cell.center, 1, kReach * model.spacing, fits, scratch);
-  if (scratch.empty()) model.nearest.find(cell.center, 1, 1e300, [](int32_t) { return true; }, scratch);
+  if (scratch.empty())
+    model.nearest.find(
+        cell.center, 1, 1e300, [](int32_t) { return true; }, scratch);
   return matter.home[at(scratch[0].point)] >= 0 ? scratch[0].point : kCulled;
 }
 
@@ -50,7 +53,8 @@ int find_root(std::vector<int32_t>& parent, int i) {
 
 }  // namespace
 
-Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Surface& surface, std::span<const Divider> cracks) {
+Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Surface& surface,
+                 std::span<const Divider> cracks) {
   const Solid& solid = surface.solid;
   Bonds bonds;
   bonds.owner.resize(solid.cells().size());

@@ -37,8 +37,9 @@ Result<void> check_closed(const TriMesh& mesh, const std::vector<int>& same) {
     for (size_t k = 0; k < count; ++k) net += uses[k].low == uses[k].high ? 0 : uses[k].forward ? 1 : -1;
     if (net == 0 || open++ > 0) return;
     const Vec3 where = 0.5 * (mesh.positions[at(uses->low)] + mesh.positions[at(uses->high)]);
-    result = input_error(fmt::format("the surface is open at ({:.4g}, {:.4g}, {:.4g}): what tears needs an inside; close its holes, or let the doctor repair it",
-                                     where.x(), where.y(), where.z()));
+    result = input_error(
+        fmt::format("the surface is open at ({:.4g}, {:.4g}, {:.4g}): what tears needs an inside; close its holes, or let the doctor repair it",
+                    where.x(), where.y(), where.z()));
   });
   if (!result) return result;
   double volume = 0;
@@ -65,7 +66,8 @@ void find_clusters(const Model& model, SurfaceModel& out) {
 void find_near(SurfaceModel& out) {
   std::vector<NearestPoints::Found> found;
   for (size_t i = 0; i < out.rest.size(); ++i) {
-    out.nearest.find(out.rest[i], kCarriers, 1e300, [&](int32_t j) { return j != static_cast<int32_t>(i); }, found);
+    out.nearest.find(
+        out.rest[i], kCarriers, 1e300, [&](int32_t j) { return j != static_cast<int32_t>(i); }, found);
     for (const NearestPoints::Found& f : found) {
       const int32_t a = std::min(f.point, static_cast<int32_t>(i)), b = std::max(f.point, static_cast<int32_t>(i));
       if (began_together(out, a, b)) out.near.push_back({a, b});
@@ -89,7 +91,8 @@ bool began_together(const SurfaceModel& model, int a, int b) {
 }
 
 Carriers find_carriers(const SurfaceModel& model, const Vec3& place, std::vector<NearestPoints::Found>& scratch) {
-  model.nearest.find(place, kCarriers + 1, 1e300, [](int32_t) { return true; }, scratch);
+  model.nearest.find(
+      place, kCarriers + 1, 1e300, [](int32_t) { return true; }, scratch);
   // Weights fade to nothing where the next particle would come in, so they are continuous.
   const double reach = (scratch.size() > kCarriers ? 1.0 : 4.0) * scratch.back().squared + 1e-6 * model.spacing * model.spacing;
   Carriers carriers;

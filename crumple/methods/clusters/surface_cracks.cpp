@@ -114,7 +114,8 @@ Matter find_matter(const Model& model, const State& state) {
       for (const int32_t c : clusters_of(state, copies[0])) matter.sides.insert(matter.sides.end(), sides[at(c)].begin(), sides[at(c)].end());
       const auto from = matter.sides.begin() + static_cast<std::ptrdiff_t>(begin);
       std::stable_sort(from, matter.sides.end(), [](const CrackSide& a, const CrackSide& b) { return a.crack < b.crack; });
-      matter.sides.erase(std::unique(from, matter.sides.end(), [](const CrackSide& a, const CrackSide& b) { return a.crack == b.crack; }), matter.sides.end());
+      matter.sides.erase(std::unique(from, matter.sides.end(), [](const CrackSide& a, const CrackSide& b) { return a.crack == b.crack; }),
+                         matter.sides.end());
     }
     matter.sides_begin[i + 1] = static_cast<int32_t>(matter.sides.size());
   }

@@ -201,7 +201,8 @@ template <class T>
 std::vector<T> spread_over_marks(const std::vector<T>& given, const std::vector<Solid::Mark>& marks) {
   std::vector<T> all(given);
   if (given.empty()) return all;
-  for (size_t m = given.size(); m < marks.size(); ++m) all.push_back(all[at(marks[m].a)] + marks[m].share * (all[at(marks[m].b)] - all[at(marks[m].a)]));
+  for (size_t m = given.size(); m < marks.size(); ++m)
+    all.push_back(all[at(marks[m].a)] + marks[m].share * (all[at(marks[m].b)] - all[at(marks[m].a)]));
   return all;
 }
 
@@ -240,7 +241,8 @@ void draw_inner(const Corners& corners, const Bonds& bonds, Surface& surface) {
   for (size_t f = 0; f < solid.faces().size(); ++f) {
     if (!bonds.parted[f]) continue;
     const Solid::Face& face = solid.faces()[f];
-    const std::array<Vec3, 3> at_rest = {solid.places()[at(face.corners[0])], solid.places()[at(face.corners[1])], solid.places()[at(face.corners[2])]};
+    const std::array<Vec3, 3> at_rest = {solid.places()[at(face.corners[0])], solid.places()[at(face.corners[1])],
+                                         solid.places()[at(face.corners[2])]};
     Vec3 normal = (at_rest[1] - at_rest[0]).cross(at_rest[2] - at_rest[0]);
     normal = normal.norm() > 0 ? Vec3(normal.normalized()) : Vec3(Vec3::UnitY());
     const PlaneFrame frame(normal);

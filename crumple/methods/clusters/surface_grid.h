@@ -84,7 +84,8 @@ class NearestPoints {
     return index;
   }
   size_t bucket_of(const std::array<int, 3>& c) const {
-    return (static_cast<size_t>(c[2]) * static_cast<size_t>(counts_[1]) + static_cast<size_t>(c[1])) * static_cast<size_t>(counts_[0]) + static_cast<size_t>(c[0]);
+    return (static_cast<size_t>(c[2]) * static_cast<size_t>(counts_[1]) + static_cast<size_t>(c[1])) * static_cast<size_t>(counts_[0]) +
+           static_cast<size_t>(c[0]);
   }
   template <class Visit>
   void visit_ring(const std::array<int, 3>& middle, int ring, const Visit& visit) const {

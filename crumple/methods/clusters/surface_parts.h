@@ -16,17 +16,19 @@ Carriers find_carriers(const SurfaceModel& model, const Vec3& place, std::vector
 /// Particles as matter. When a tear parts a particle, one of the copies stays where its clusters' matter is: the one on its own side. It stands for
 /// the matter there (its home); the others are what clusters beyond the crack remember of it, like the virtual nodes of [Molino et al. 2004].
 struct Matter {
-  std::vector<int32_t> home;                        // #originals: a particle; -1: all were culled
-  std::vector<int32_t> copies_begin, copies;        // of each original: particles that are not culled, ascending
-  std::vector<int32_t> sides_begin;                 // of each original
-  std::vector<CrackSide> sides;                     // where its home's clusters say that it is, by crack
+  std::vector<int32_t> home;                  // #originals: a particle; -1: all were culled
+  std::vector<int32_t> copies_begin, copies;  // of each original: particles that are not culled, ascending
+  std::vector<int32_t> sides_begin;           // of each original
+  std::vector<CrackSide> sides;               // where its home's clusters say that it is, by crack
 
   std::span<const int32_t> copies_of(int original) const {
-    const auto begin = static_cast<size_t>(copies_begin[static_cast<size_t>(original)]), end = static_cast<size_t>(copies_begin[static_cast<size_t>(original) + 1]);
+    const auto begin = static_cast<size_t>(copies_begin[static_cast<size_t>(original)]),
+               end = static_cast<size_t>(copies_begin[static_cast<size_t>(original) + 1]);
     return {copies.data() + begin, end - begin};
   }
   std::span<const CrackSide> sides_of(int original) const {
-    const auto begin = static_cast<size_t>(sides_begin[static_cast<size_t>(original)]), end = static_cast<size_t>(sides_begin[static_cast<size_t>(original) + 1]);
+    const auto begin = static_cast<size_t>(sides_begin[static_cast<size_t>(original)]),
+               end = static_cast<size_t>(sides_begin[static_cast<size_t>(original) + 1]);
     return {sides.data() + begin, end - begin};
   }
 };
@@ -51,7 +53,8 @@ struct Bonds {
   bool any = false;  // is anything parted or culled?
 };
 inline constexpr int32_t kWhole = -1, kCulled = -2;
-Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Surface& surface, std::span<const Divider> cracks);
+Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Surface& surface,
+                 std::span<const Divider> cracks);
 
 // surface_draw.cpp
 /// What is drawn of cells that hold together in this way.

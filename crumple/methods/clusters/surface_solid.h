@@ -85,8 +85,8 @@ class Solid {
   std::vector<Cell> cells_;
   std::vector<Node> nodes_;
   std::vector<Vec3> particles_;
-  std::vector<int32_t> cell_of_;   // #particles
-  std::vector<double> heights_;    // #places, scratch
+  std::vector<int32_t> cell_of_;  // #particles
+  std::vector<double> heights_;   // #places, scratch
   int32_t walls_ = 0;
 };
 

@@ -71,7 +71,8 @@ std::vector<Vec3f> surface_colors(const Surface& surface, const std::vector<int3
   return colors;
 }
 
-std::vector<FrameItem> view_surface(const SurfaceModel& surface_model, const Surface& surface, PosedSurface posed, const Look& skin, const Look& inner) {
+std::vector<FrameItem> view_surface(const SurfaceModel& surface_model, const Surface& surface, PosedSurface posed, const Look& skin,
+                                    const Look& inner) {
   std::vector<FrameItem> items(surface.inner->triangles.empty() ? 1 : 2);
   items[0].surface = surface.skin, items[0].positions = std::move(posed.skin), items[0].look = skin;
   items[0].place = surface_model.place;

@@ -1,0 +1,161 @@
+#include <cmath>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "tests/authors_data.h"
+#include "tests/methods/authors_clusters.h"
+
+namespace crumple::clusters {
+namespace {
+
+/// A scene of the authors at work.
+struct Played {
+  AuthorsClusters scene;
+  Model model;
+  State state;
+  int first_split = -1;  // frame
+
+  Played(
+      const std::string& name, const std::function<void(Settings&)>& change = [](Settings&) {}) {
+    Result<AuthorsClusters> read = read_authors_clusters(*authors_data() / "clusters", name);
+    EXPECT_TRUE(read) << read.error().text;
+    scene = *read;
+    change(scene.settings);
+    Result<Model> made = build(scene.particles, scene.settings);
+    EXPECT_TRUE(made) << made.error().text;
+    model = std::move(*made);
+    state = start(model);
+    EXPECT_TRUE(check_loads(model, scene.loads));
+  }
+  void run(int frames) {
+    Context now;
+    now.dt = scene.dt, now.gravity = scene.gravity, now.loads = &scene.loads;
+    for (int k = 0; k < frames; ++k) {
+      step(model, state, now);
+      if (now.splits > 0 && first_split < 0) first_split = static_cast<int>(std::lround(state.time / scene.dt)) - 1;
+    }
+  }
+  /// Share of particles in pieces of fewer than 50.
+  double debris() const {
+    double small = 0;
+    for (const int size : pieces(state).sizes) small += size < 50 ? size : 0;
+    return small / state.particles();
+  }
+  int big_pieces() const {
+    int big = 0;
+    for (const int size : pieces(state).sizes) big += size >= 50;
+    return big;
+  }
+};
+
+#define NEEDS_AUTHORS_DATA \
+  if (!authors_data()) GTEST_SKIP() << kNoAuthorsData
+
+TEST(AuthorsClusters, the_bar_is_clustered_as_by_their_program) {
+  NEEDS_AUTHORS_DATA;
+  const Played bar("cubeTwistPlasticFracture");
+  EXPECT_EQ(bar.model.rest.size(), 5317u);
+  EXPECT_EQ(bar.state.clusters(), 50);
+  EXPECT_NEAR(static_cast<double>(bar.model.particle.size()) / 50, 319, 3);
+  size_t neighbors = 0;
+  for (const auto& list : bar.state.neighbors) neighbors += list.size();
+  EXPECT_NEAR(static_cast<double>(neighbors) / 50, 13, 0.5);
+}
+
+TEST(AuthorsClusters, the_twisted_bar_tears_after_eight_seconds_and_before_the_clamps_let_go) {
+  NEEDS_AUTHORS_DATA;
+  Played bar("cubeTwistPlasticFracture");
+  const double mass = total_mass(bar.model, bar.state);
+  bar.run(480);
+  EXPECT_EQ(bar.state.totals.splits, 0);
+  bar.run(120);
+  EXPECT_GE(bar.first_split, 480);
+  EXPECT_LT(bar.first_split, 540);
+  bar.run(300);
+  EXPECT_GE(bar.state.totals.splits, 5);
+  EXPECT_LE(bar.state.totals.splits, 50);
+  EXPECT_LT(bar.debris(), 0.05);
+  EXPECT_EQ(total_mass(bar.model, bar.state), mass);
+  // It breaks near a clamp: the first crack is in the last third of one side.
+  for (const CutPlane& plane : bar.state.planes) {
+    if (plane.crack == 0 && plane.cluster < 50) {
+      EXPECT_GT(std::abs(bar.model.ball[static_cast<size_t>(plane.cluster)].x()), 0.3);
+    }
+  }
+}
+
+TEST(AuthorsClusters, without_the_boost_at_the_start_it_tears_earlier) {
+  NEEDS_AUTHORS_DATA;
+  Played bar("cubeTwistPlasticFracture", [](Settings& settings) { settings.boosted_at_start = false; });
+  bar.run(400);
+  EXPECT_NEAR(bar.first_split, 333, 15);
+}
+
+TEST(AuthorsClusters, ten_seeds_leave_less_than_five_percent_debris) {
+  NEEDS_AUTHORS_DATA;
+  for (int seed = 1; seed <= 10; ++seed) {
+    Played bar("cubeTwistPlasticFracture", [&](Settings& settings) { settings.seeding = Seeding::Spread, settings.seed = seed; });
+    bar.run(720);
+    EXPECT_GE(bar.first_split, 480) << seed;
+    EXPECT_LT(bar.first_split, 600) << seed;
+    EXPECT_LT(bar.debris(), 0.05) << seed;
+  }
+}
+
+TEST(AuthorsClusters, the_tough_bar_keeps_a_quarter_turn) {
+  NEEDS_AUTHORS_DATA;
+  Played bar("cubeTwistPlastic2");
+  EXPECT_EQ(bar.state.clusters(), 50);  // their retry, too
+  EXPECT_NEAR(bar.model.settings.radius, 0.1875, 1e-9);
+  const auto twist = [&](double side) {
+    double c = 0, s = 0;
+    for (size_t i = 0; i < bar.model.rest.size(); ++i) {
+      const Vec3 r = bar.model.origin + bar.model.rest[i].head<3>().cast<double>(), x = position(bar.model, bar.state, static_cast<int>(i));
+      if (side * r.x() > 0.75) c += r.y() * x.y() + r.z() * x.z(), s += r.y() * x.z() - r.z() * x.y();
+    }
+    return std::atan2(s, c) * 180 / 3.14159265358979;
+  };
+  bar.run(300);
+  EXPECT_NEAR(twist(1) - twist(-1), 300 * 0.573, 1);
+  bar.run(600);
+  EXPECT_EQ(bar.state.totals.splits, 0);
+  EXPECT_GT(twist(1) - twist(-1), 60);
+  EXPECT_LT(twist(1) - twist(-1), 110);
+}
+
+TEST(AuthorsClusters, the_shell_bursts_with_their_shortcuts) {
+  NEEDS_AUTHORS_DATA;
+  Played ball("fracturingBall", [](Settings& settings) { settings.published = true, settings.flat = 0; });
+  ball.run(30);
+  // Free fall until it touches the floor; a step of 1/60 s falls a little farther than the parabola.
+  EXPECT_NEAR(center_of_mass(ball.model, ball.state).y(), center_of_mass(ball.model, start(ball.model)).y() - 5 * 0.5 * (0.5 + 1 / 60.0), 1e-3);
+  ball.run(270);
+  EXPECT_GE(ball.first_split, 55);
+  EXPECT_LE(ball.first_split, 95);
+  EXPECT_GT(pieces(ball.state).sizes[0], 0.85 * ball.state.particles());
+  EXPECT_GE(ball.big_pieces(), 2);
+  EXPECT_LE(ball.big_pieces(), 8);
+}
+
+TEST(AuthorsClusters, the_ball_makes_a_hole_in_the_plate_whose_frame_stays) {
+  NEEDS_AUTHORS_DATA;
+  Played plate("projectilePlateDuctileStrong");
+  plate.run(120);
+  EXPECT_GE(plate.first_split, 10);
+  EXPECT_LE(plate.first_split, 60);
+  const Pieces found = pieces(plate.state);
+  EXPECT_GT(found.sizes[0], 20000);
+  EXPECT_GT(plate.state.particles(), 1.4 * 20335);
+  // Both clamped borders belong to the greatest piece.
+  int held[2] = {0, 0}, whole[2] = {0, 0};
+  for (size_t i = 0; i < plate.state.held.size(); ++i) {
+    if (plate.state.held[i] < 0) continue;
+    ++held[plate.state.held[i]];
+    whole[plate.state.held[i]] += found.of_particle[i] == 0;
+  }
+  for (int side = 0; side < 2; ++side) EXPECT_GT(whole[side], 0.95 * held[side]);
+}
+
+}  // namespace
+}  // namespace crumple::clusters
