@@ -110,7 +110,7 @@ for scene in bridge_truck crane_collapse; do
   draw $scene $out/${scene}_utilisation.png --sheet 3x2 --size 480x300 --samples 16 --color utilisation; small $out/${scene}_utilisation.png joints_${scene}_utilisation.png 1136x
 done
 for color in plain utilisation; do
-  draw crane_collapse $out/joints_${color}_1.png --frame 105 --color $color --size 480x320 --samples 32 --camera=12,8,27:4.5,8.2,0:42
+  draw crane_collapse $out/joints_${color}_1.png --frame 250 --color $color --size 480x320 --samples 32 --camera=12,8,27:4.5,8.2,0:42
   draw bridge_truck $out/joints_${color}_2.png --frame 290 --color $color --size 480x320 --samples 32 --camera=10,10,21:1.5,3.6,0:42
   draw fence $out/joints_${color}_3.png --frame 40 --color $color --size 480x320 --samples 32 --camera=6.5,3.4,6.5:0.6,0.7,-0.9:42
   draw plate_ball $out/joints_${color}_4.png --frame 96 --color $color --size 480x320 --samples 32 --camera=2.6,4.9,4.6:0,1.85,0:36
