@@ -104,7 +104,7 @@ const Json* Fields::wanted(std::string_view key, Json::Kind kind) {
 }
 
 bool Fields::check_range(std::string_view key, double number, const Limits& limits, std::string_view unit) {
-  if (!(std::abs(number) <= kLargest) && !std::isfinite(limits.high)) return fail(key, fmt::format("{} is too large", number)), false;
+  if (!(std::abs(number) <= kLargest) && !std::isfinite(limits.high)) return fail(key, fmt::format("{} is too large; nothing may be above {:g}", number, kLargest)), false;
   if (std::isfinite(number) && number <= limits.high && (limits.above ? number > limits.low : number >= limits.low)) return true;
   fail(key, fmt::format("{} is out of range; it must be {}", number, limits_text(limits, unit)));
   return false;
