@@ -43,9 +43,9 @@ struct Joint {
 class AllowedOverlaps {
  public:
   void allow(int a, int b, double depth);
-  void allow_next(int part) { newcomers_.insert(part); }
   void forget(int part);
   const std::map<std::pair<int, int>, double>& pairs() const { return depths_; }
+  const std::set<int>& newcomers() const { return newcomers_; }
 
   /// Shrinks the depths to what the last collision detection has found, and forgets who no longer overlaps. Then makes the engine believe that what
   /// is allowed is not there: points within the depth seem to just touch, and none bounces. `give_back` ends the make-believe.

@@ -19,8 +19,10 @@ double deepest(const btManifoldArray& manifolds) {
 }  // namespace
 
 void AllowedOverlaps::allow(int a, int b, double depth) {
-  assert(a != b);
-  if (depth > 0) depths_[std::minmax(a, b)] = depth;
+  if (a == b)
+    newcomers_.insert(a);
+  else if (depth > 0)
+    depths_[std::minmax(a, b)] = depth;
 }
 
 /// All whose boxes meet; those that turn out not to overlap are forgotten at once.
@@ -91,14 +93,10 @@ void World::allow_overlap(const Overlap& overlap) {
   engine_->world.overlaps.allow(overlap.part_a, overlap.part_b, overlap.depth);
 }
 
-void World::allow_overlaps_of(int part) {
-  assert(has_part(part));
-  engine_->world.overlaps.allow_next(part);
-}
-
 std::vector<World::Overlap> World::overlaps() const {
   std::vector<Overlap> result;
   for (const auto& [parts, depth] : engine_->world.overlaps.pairs()) result.push_back({parts.first, parts.second, depth});
+  for (const int part : engine_->world.overlaps.newcomers()) result.push_back({part, part, std::numeric_limits<double>::infinity()});
   return result;
 }
 

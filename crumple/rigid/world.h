@@ -114,8 +114,7 @@ class World {
     int part_a, part_b;
     double depth;  // m
   };
-  void allow_overlap(const Overlap& overlap);  // a pair given again starts again
-  void allow_overlaps_of(int part);            // with whatever the next step finds it in
+  void allow_overlap(const Overlap& overlap);  // a pair given again starts again; a part with itself: with whatever the next step finds it in
   std::vector<Overlap> overlaps() const;       // still allowed, in order of their parts
 
  private:

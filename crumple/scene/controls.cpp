@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "crumple/scene/simulation.h"
 
 namespace crumple {
@@ -112,7 +114,7 @@ void World::Simulation::rebuild() {
 /// A post may stand in the ground, a rail in the deck that bears it, a tube with its skin against a wall: what a structure overlaps as it appears
 /// does not push it out and tear it from its supports.
 void World::Simulation::stand_in(const Body& body) {
-  for (const BodyPart& part : body.parts) rigid.allow_overlaps_of(part.index);
+  for (const BodyPart& part : body.parts) rigid.allow_overlap({part.index, part.index, std::numeric_limits<double>::infinity()});
 }
 
 void World::Simulation::control() {

@@ -139,7 +139,7 @@ Result<void> World::Simulation::read_overlaps(int index, const io::ArrayStore& s
   for (const BodyOverlap& overlap : *overlaps) {
     const bool is_there = is_index(overlap.part, bodies[static_cast<size_t>(index)].parts.size()) && is_index(overlap.body_b, bodies.size()) &&
                           is_index(overlap.part_b, bodies[static_cast<size_t>(overlap.body_b)].parts.size());
-    if (!is_there || (overlap.body_b == index && overlap.part == overlap.part_b)) return misfit(name, "names parts that are not there");
+    if (!is_there || (overlap.body_b == index && overlap.part == overlap.part_b && overlap.depth >= 0)) return misfit(name, "names parts that are not there");
     waiting_overlaps[static_cast<size_t>(index)].push_back(overlap);
   }
   return {};

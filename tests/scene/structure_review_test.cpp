@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include "tests/scene/drum_scenes.h"
 
 namespace crumple {
@@ -20,7 +22,7 @@ TEST(StructuresInUse, wake_when_the_scripted_body_that_holds_them_moves) {
 
 /// Three seconds of a scene at whose start a structure overlaps something: whether it was torn or bent by that, and came to rest.
 void expect_quiet(const std::string& bodies) {
-  World world = built(drum_scene(R"("seconds": 4, "checkpoint": 25, "bodies": [)" + bodies + "]"));
+  World world = built(drum_scene(R"("seconds": 4, "checkpoint": 30, "bodies": [)" + bodies + "]"));
   run_frames(world, 180);
   for (const JointReport& joint : world.joint_books()) {
     EXPECT_EQ(joint.book.work, 0) << joint.name;
@@ -33,6 +35,34 @@ TEST(StructuresInUse, may_stand_in_the_ground) {
   expect_quiet(
       R"({"name": "ground", "plane": [0, 1, 0, 0]}, {"name": "post", "structure": {"section": {"tube": [0.06, 0.003]}, "material": {"steel": 2.35e8},
     "bars": [{"from": [0, -0.4, 0], "to": [0, 2, 0], "pieces": 6}], "supports": [{"at": [0, -0.4, 0]}]}})");
+}
+
+TEST(StructuresInUse, may_appear_in_the_ground_as_a_checkpoint_is_taken) {
+  expect_quiet(R"({"name": "ground", "plane": [0, 1, 0, 0]}, {"name": "post", "start": 0.5, "structure": {"section": {"tube": [0.06, 0.003]},
+    "material": {"steel": 2.35e8}, "bars": [{"from": [0, -0.4, 0], "to": [0, 2, 0], "pieces": 6}], "supports": [{"at": [0, -0.4, 0]}]}})");
+}
+
+TEST(StructuresInUse, that_have_just_appeared_in_the_ground_continue_from_the_checkpoint_bit_for_bit) {
+  const Scene scene =
+      drum_scene(R"("seconds": 1, "checkpoint": 30, "bodies": [{"name": "ground", "plane": [0, 1, 0, 0]}, {"name": "post", "start": 0.5,
+    "structure": {"section": {"tube": [0.06, 0.003]}, "material": {"steel": 2.35e8}, "bars": [{"from": [0, -0.4, 0], "to": [0.5, 2, 0], "pieces": 6}],
+    "supports": [{"at": [0, -0.4, 0]}]}}])");
+  const ScratchFolder scratch("newcomers");
+  RunSettings settings;
+  settings.folder = scratch / "whole";
+  const Result<RunReport> whole = run_scene(scene, settings);
+  ASSERT_TRUE(whole) << whole.error().text;
+  EXPECT_EQ(whole->joint_work(), 0);
+  std::atomic<bool> cancel = false;
+  settings.folder = scratch / "stopped";
+  settings.cancel = &cancel;
+  settings.progress = [&](int frame, int, const World&) { cancel = frame >= 31; };
+  ASSERT_TRUE(run_scene(scene, settings));
+  settings.cancel = nullptr, settings.progress = nullptr, settings.resume = true;
+  const Result<RunReport> resumed = run_scene(scene, settings);
+  ASSERT_TRUE(resumed) << resumed.error().text;
+  EXPECT_EQ(resumed->fingerprint, whole->fingerprint);
+  EXPECT_EQ(resumed->joint_work(), 0);
 }
 
 TEST(StructuresInUse, may_touch_the_ground_with_their_skin) {
