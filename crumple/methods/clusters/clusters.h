@@ -138,9 +138,10 @@ struct ClusterShape {
 
 /// How a cluster lies about its centre; from positions.
 struct ClusterPlace {
-  float reach = 0;                    // m, from the centre to its farthest member
-  Mat3f elastic = Mat3f::Identity();  // F^e
-  Mat3f whole = Mat3f::Identity();    // F = F^e F^p
+  Vec3f low = Vec3f::Zero(), high = Vec3f::Zero();  // box around its members
+  float reach = 0;                                  // m, from the centre to its farthest member
+  Mat3f elastic = Mat3f::Identity();                // F^e
+  Mat3f whole = Mat3f::Identity();                  // F = F^e F^p
 };
 
 struct State {

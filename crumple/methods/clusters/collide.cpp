@@ -30,13 +30,23 @@ struct Span {
   int cluster;
 };
 
-/// Clusters whose balls overlap and who have nothing in common; each meets the other.
+bool boxes_overlap(const ClusterPlace& a, const ClusterPlace& b) {
+  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
+}
+
+/// Whether the ball around a cluster's members meets the box around the other's.
+bool reaches_box(const State& state, int cluster, int other) {
+  const Vec3f& center = state.center[at(cluster)];
+  const ClusterPlace& box = state.places[at(other)];
+  return (center.cwiseMax(box.low).cwiseMin(box.high) - center).squaredNorm() < state.places[at(cluster)].reach * state.places[at(cluster)].reach;
+}
+
+/// Clusters that come near each other and have nothing in common.
 std::vector<Meeting> find_meetings(const State& state) {
   std::vector<Span> spans;
   for (int c = 0; c < state.clusters(); ++c) {
     if (state.slot_count[at(c)] == 0) continue;
-    const float reach = state.places[at(c)].reach, center = state.center[at(c)][0];
-    spans.push_back({center - reach, center + reach, c});
+    spans.push_back({state.places[at(c)].low[0], state.places[at(c)].high[0], c});
   }
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.low != b.low ? a.low < b.low : a.cluster < b.cluster; });
   std::vector<std::vector<int>> met(at(state.clusters()));
@@ -46,10 +56,9 @@ std::vector<Meeting> find_meetings(const State& state) {
     for (const int32_t d : state.neighbors[at(c)]) near[at(d)] = c;
     for (size_t j = i + 1; j < spans.size() && spans[j].low <= spans[i].high; ++j) {
       const int d = spans[j].cluster;
-      const float reach = state.places[at(c)].reach + state.places[at(d)].reach;
-      if (near[at(d)] == c || (state.center[at(c)] - state.center[at(d)]).squaredNorm() >= reach * reach) continue;
-      met[at(c)].push_back(d);
-      met[at(d)].push_back(c);
+      if (near[at(d)] == c || !boxes_overlap(state.places[at(c)], state.places[at(d)])) continue;
+      if (reaches_box(state, d, c)) met[at(d)].push_back(c);
+      if (reaches_box(state, c, d)) met[at(c)].push_back(d);
     }
   }
   std::vector<Meeting> meetings;
@@ -61,7 +70,7 @@ std::vector<Meeting> find_meetings(const State& state) {
 
 /// A cluster as others meet it: a ball cut by planes in rest space. [Jones et al. 2015]
 struct Proxy {
-  Vec3f center, rest_center, ball;
+  Vec3f center, rest_center, ball, low, high;
   float reach, radius;
   Mat3f to_rest, to_world;
   std::vector<CutPlane> planes;
@@ -73,6 +82,7 @@ Proxy proxy_of(const State& state, int cluster) {
   const ClusterPlace& place = state.places[at(cluster)];
   proxy.center = state.center[at(cluster)], proxy.reach = place.reach, proxy.rest_center = state.shapes[at(cluster)].rest_center;
   proxy.ball = state.ball[at(cluster)].head<3>(), proxy.radius = state.ball[at(cluster)][3];
+  proxy.low = place.low, proxy.high = place.high;
   proxy.to_world = place.whole;
   const Mat3 whole = proxy.to_world.cast<double>();
   proxy.solid = state.slot_count[at(cluster)] >= kLeastSolid && state.shapes[at(cluster)].rank == 3 && whole.determinant() > 1e-3;
@@ -107,6 +117,11 @@ struct Contact {
   Vec3f out;
 };
 
+bool in_box(const Proxy& proxy, const Vec4f& x) {
+  return x[0] >= proxy.low[0] && x[0] <= proxy.high[0] && x[1] >= proxy.low[1] && x[1] <= proxy.high[1] && x[2] >= proxy.low[2] &&
+         x[2] <= proxy.high[2];
+}
+
 /// Particles of others inside a cluster, each once. Those that belong to one of its neighbours as well are not strangers: they come near when the
 /// body bends.
 std::vector<int> find_strangers(const Model& model, const State& state, const Meeting& meeting, const Proxy& proxy) {
@@ -126,7 +141,7 @@ std::vector<int> find_strangers(const Model& model, const State& state, const Me
       const size_t i = at(near[at(k)]);
       if (seen[i]) continue;
       seen[i] = 1, looked.push_back(near[at(k)]);
-      bool stranger = true;
+      bool stranger = model.settings.published || in_box(proxy, state.positions[i]);
       for (int32_t e = state.entry_begin[i]; e < state.entry_begin[i] + state.entry_count[i]; ++e)
         stranger = stranger && !known[at(state.entry_cluster[at(e)])];
       if (stranger && way_out(proxy, state.positions[i].head<3>()).squaredNorm() > 0) strangers.push_back(near[at(k)]);

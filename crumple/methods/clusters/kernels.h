@@ -57,6 +57,7 @@ struct LimitTest {
 struct LimitFound {
   float reach = 0;  // m: farthest from the centre
   bool beyond = false, outliers = false;
+  Vec3f low, high;  // box around members, from the centre
 };
 /// Which members are farther from their goals than they may be. [Bargteil and Jones 2014]
 LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test);

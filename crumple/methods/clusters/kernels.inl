@@ -34,6 +34,12 @@ inline bool any(I8 mask) {
 inline float total(V8 v) {
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
+inline V8 lesser(V8 a, V8 b) {
+  return a < b ? a : b;
+}
+inline V8 greater(V8 a, V8 b) {
+  return a > b ? a : b;
+}
 inline float greatest(V8 v) {
   float most = v[0];
   for (int i = 1; i < kLanes; ++i) most = v[i] > most ? v[i] : most;
@@ -142,18 +148,20 @@ struct GoalLanes {
 inline LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test) {
   const GoalLanes goals(test);
   const V8 limit2 = all(test.limit * test.limit), outlier2 = all(test.outlier * test.outlier), floor2 = all(test.floor * test.floor);
-  V8 reach2 = {};
+  V8 reach2 = {}, lx = {}, ly = {}, lz = {}, hx = {}, hy = {}, hz = {};  // the centre is within the box
   I8 beyond = {}, outliers = {};
   for (int i = 0; i < members.count; i += kLanes) {
     const I8 here = lanes_below(members.count - i);
     const GoalLanes::At a = goals.at(members, gathered, i);
     const V8 out2 = pick(here, a.x * a.x + a.y * a.y + a.z * a.z);
     const V8 goal2 = a.gx * a.gx + a.gy * a.gy + a.gz * a.gz;
-    reach2 = out2 > reach2 ? out2 : reach2;
+    const V8 x = pick(here, a.x), y = pick(here, a.y), z = pick(here, a.z);
+    lx = lesser(lx, x), ly = lesser(ly, y), lz = lesser(lz, z), hx = greater(hx, x), hy = greater(hy, y), hz = greater(hz, z);
+    reach2 = greater(reach2, out2);
     beyond |= here & (a.far2 > limit2);
     outliers |= out2 > outlier2 * (goal2 > floor2 ? goal2 : floor2);
   }
-  return {std::sqrt(greatest(reach2)), any(beyond), any(outliers)};
+  return {std::sqrt(greatest(reach2)), any(beyond), any(outliers), Vec3f(-greatest(-lx), -greatest(-ly), -greatest(-lz)), Vec3f(greatest(hx), greatest(hy), greatest(hz))};
 }
 
 /// Positions in `gathered` give way to those of `previous`.

@@ -69,7 +69,7 @@ void look_at(const Model& model, State& state, size_t begin, size_t end, uint8_t
     set_test(model, state, at, rotations[k]);
     const LimitFound found = test_limit(at.members, at.gathered, at.test);
     state.center[c] = at.from + at.test.center;
-    state.places[c] = {found.reach, elastic[k], elastic[k] * state.plastic[c]};
+    state.places[c] = {state.center[c] + found.low, state.center[c] + found.high, found.reach, elastic[k], elastic[k] * state.plastic[c]};
     state.rotation[c] = rotations[k];
     state.suspect[c] = found.outliers ? 1 : 0;
     state.stale[c] = 0;
