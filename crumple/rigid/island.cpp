@@ -139,7 +139,7 @@ bool minimise(const Island& island, const IslandSettings& settings, double toler
     const double size = size_of(island, external, velocities), residual = impulse_norm(island, work);
     report.residual = size > 0 ? residual / size : residual;
     if (done || residual <= tolerance * size) return true;
-    if (i == settings.newton_steps || !std::isfinite(residual) || !solve_for_step(island, work, report)) return false;
+    if (i == settings.newton_steps || report.factors >= settings.factors || !std::isfinite(residual) || !solve_for_step(island, work, report)) return false;
 
     const double at_start = dot(work.gradient, work.step);  // minus twice what the energy can still fall, as far as is known here
     if (!(at_start < 0)) return false;

@@ -18,7 +18,8 @@ constexpr double kSoftness = 1e-5;
 // How often a step is solved again, for its geometry and for what breaks in it.
 constexpr int kMostCorrections = 2;  // more have been seen to diverge
 constexpr int kMostBreakSolves = 4;
-// Parts that overlap are pushed apart by their contacts' own impulses; a fast hit would come back with the speed at which a deep overlap ends.
+// Parts that overlap are pushed apart by their contacts' own impulses; a fast hit would come back with the speed at which a deep overlap ends. Where
+// one is through the middle of the other nobody knows which way is out, and a ball in a sheet would wedge its cells apart: they are just kept from going on.
 constexpr double kMostPush = 0.5;  // m/s
 // What bounds the worst step: an island that is not done by then goes on with what it has, and with the next step.
 constexpr int kMostFactors = 60;
@@ -27,6 +28,14 @@ Mat3 matrix_of(const btMatrix3x3& m) {
   Mat3 result;
   for (int row = 0; row < 3; ++row) result.row(row) = from_bullet(m[row]).transpose();
   return result;
+}
+
+/// The least extent of a part; infinite for the fixed world, whose parts are not told apart.
+double thickness_of(const btSolverBody& body) {
+  if (!body.m_originalBody) return PlasticLaw::kNever;
+  btVector3 low, high;
+  body.m_originalBody->getCollisionShape()->getAabb(btTransform::getIdentity(), low, high);
+  return (high - low)[(high - low).minAxis()];
 }
 
 bool can_move(const btSolverBody& body) {
@@ -189,9 +198,13 @@ void StructureSolver::add_rows(btConstraintArray& pool, bool friction) {
 
 void StructureSolver::limit_push(double erp) {
   for (int i = 0; i < m_tmpSolverContactConstraintPool.size(); ++i) {
-    const auto* point = static_cast<const btManifoldPoint*>(m_tmpSolverContactConstraintPool[i].m_originalContactPoint);
-    const double push = -point->getDistance() * erp / island_.dt;
-    if (push > kMostPush) island_.rows[static_cast<size_t>(i)].target -= push - kMostPush;
+    const btSolverConstraint& row = m_tmpSolverContactConstraintPool[i];
+    const double depth = -static_cast<const btManifoldPoint*>(row.m_originalContactPoint)->getDistance();
+    if (!(depth > 0)) continue;
+    const double push = depth * erp / island_.dt;
+    const double thickness = std::min(thickness_of(m_tmpSolverBodyPool[row.m_solverBodyIdA]), thickness_of(m_tmpSolverBodyPool[row.m_solverBodyIdB]));
+    const double most = depth > 0.5 * thickness ? 0 : kMostPush;
+    if (push > most) island_.rows[static_cast<size_t>(i)].target -= push - most;
   }
 }
 
@@ -199,7 +212,7 @@ void StructureSolver::solve() {
   int factors = 0;
   const auto run = [&] {
     IslandSettings settings;
-    settings.newton_steps = std::min(settings.newton_steps, kMostFactors - factors);
+    settings.factors = kMostFactors - factors;
     report_ = newton_.solve(island_, settings, velocities_);
     factors += report_.factors;
   };
