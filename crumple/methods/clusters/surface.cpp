@@ -48,7 +48,10 @@ bool update_surface(const Model& model, const SurfaceModel& surface_model, const
     surface.memberships = memberships;
     return was_torn;
   }
-  if (!can_go_on(state, surface)) surface.solid = *surface_model.whole, surface.planes.clear();
+  if (!can_go_on(state, surface)) {
+    surface.solid = *surface_model.whole, surface.around = surface_model.carriers;
+    surface.planes.clear();
+  }
   const Matter matter = find_matter(model, state);
   grow_cracks(model, surface_model, state, matter, surface);
   const std::vector<Divider> cracks = crack_planes(model, surface_model, state.planes);

@@ -60,6 +60,7 @@ struct Surface {
   std::vector<int32_t> owner;      // #points: a particle nearby
   // from which it was made
   Solid solid;                   // empty while nothing is torn
+  std::vector<Carriers> around;  // #places of the solid: originals
   std::vector<CutPlane> planes;  // that it was divided by
   uint64_t memberships = 0;      // fingerprint
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "crumple/core/parallel.h"
@@ -7,7 +8,10 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr double kReach = 4;  // spacings within which a cell looks for its owner
+constexpr double kNear = 0.02;         // spacings: so near to a plane no side can be told
+constexpr int kRounds = 4;             // of asking neighbours
+constexpr double kThroughCrack = 0.3;  // how much touching through a crack counts
+constexpr double kReach = 4;           // spacings within which a cell looks for its owner
 
 size_t at(int index) {
   return static_cast<size_t>(index);
@@ -22,33 +26,177 @@ int side_of(const Matter& matter, const SurfaceModel& model, std::span<const Div
   return plane.normal.dot(model.rest[at(original)]) > plane.offset ? 1 : -1;
 }
 
-int32_t owner_of(const SurfaceModel& model, const Matter& matter, std::span<const Divider> cracks, const Solid::Cell& cell,
-                 std::vector<NearestPoints::Found>& scratch) {
-  if (cell.particles.size() > 1 && cell.sides.empty()) return kWhole;
-  const auto fits = [&](int32_t i) {
-    return std::all_of(cell.sides.begin(), cell.sides.end(),
-                       [&](const CrackSide& s) { return side_of(matter, model, cracks, i, s.crack) == s.side; });
+constexpr int32_t kOpen = -3;  // owner not known yet
+
+/// Finds out whose cells are.
+class Owners {
+ public:
+  Owners(const SurfaceModel& model, const Matter& matter, const Solid& solid, std::span<const Divider> cracks)
+      : model_(model), matter_(matter), solid_(solid), cracks_(cracks), owner_(solid.cells().size(), kOpen) {}
+
+  std::vector<int32_t> find() {
+    for (size_t c = 0; c < owner_.size(); ++c) {
+      const Solid::Cell& cell = solid_.cells()[c];
+      if (cell.particles.size() > 1) owner_[c] = kWhole;
+      if (cell.particles.size() == 1 && fits(cell.particles[0], cell)) owner_[c] = cell.particles[0];
+    }
+    for (int round = 0; round < kRounds; ++round) ask_around();
+    ask_nearest();
+    return std::move(owner_);
+  }
+
+ private:
+  /// Whether matter of a particle may be here: on its own side of all cracks that are known to either.
+  bool fits(int32_t original, const Solid::Cell& cell) const {
+    for (const CrackSide& s : cell.sides) {
+      if (side_of(matter_, model_, cracks_, original, s.crack) != s.side) return false;
+    }
+    for (const CrackSide& s : matter_.sides_of(original)) {
+      const double height = cracks_[at(s.crack)].normal.dot(cell.center) - cracks_[at(s.crack)].offset;
+      if (height * s.side < -kNear * model_.spacing) return false;
+    }
+    return true;
+  }
+
+  /// What a crack has cut off its particle goes to the cell that it touches most, other than through a crack.
+  void ask_around() {
+    std::vector<int32_t> found(owner_);
+    for (size_t c = 0; c < owner_.size(); ++c) {
+      if (owner_[c] != kOpen) continue;
+      double most = 0;
+      for (const int32_t f : solid_.cells()[c].faces) {
+        const Solid::Face& face = solid_.faces()[at(f)];
+        if (face.outer < 0 || face.cut % 2 == 0) continue;
+        const int32_t other = owner_[at(face.inner == static_cast<int>(c) ? face.outer : face.inner)];
+        const double area = solid_.area_of(f);
+        if (other >= 0 && area > most && fits(other, solid_.cells()[c])) most = area, found[c] = other;
+      }
+    }
+    owner_.swap(found);
+  }
+
+  void ask_nearest() {
+    std::vector<NearestPoints::Found> scratch;
+    for (size_t c = 0; c < owner_.size(); ++c) {
+      if (owner_[c] != kOpen) continue;
+      const Solid::Cell& cell = solid_.cells()[c];
+      model_.nearest.find(
+          cell.center, 1, kReach * model_.spacing, [&](int32_t i) { return fits(i, cell); }, scratch);
+      if (scratch.empty())
+        model_.nearest.find(
+            cell.center, 1, 1e300, [](int32_t) { return true; }, scratch);
+      owner_[c] = scratch[0].point;
+    }
+  }
+
+  const SurfaceModel& model_;
+  const Matter& matter_;
+  const Solid& solid_;
+  std::span<const Divider> cracks_;
+  std::vector<int32_t> owner_;
+};
+
+/// Whether clusters of one still remember the other: a copy of it that a tear has left with them.
+bool remembers(const State& state, const Matter& matter, int32_t a, int32_t b) {
+  const auto knows = [&](int32_t one, int32_t other) {
+    const std::span<const int32_t> copies = matter.copies_of(other);
+    return std::any_of(copies.begin(), copies.end(), [&](int32_t copy) { return together(state, matter.home[at(one)], copy); });
   };
-  model.nearest.find(cell.center, 1, kReach * model.spacing, fits, scratch);
-  if (scratch.empty())
-    model.nearest.find(
-        cell.center, 1, 1e300, [](int32_t) { return true; }, scratch);
-  return matter.home[at(scratch[0].point)] >= 0 ? scratch[0].point : kCulled;
+  return knows(a, b) || knows(b, a);
 }
 
-bool is_parted(const SurfaceModel& model, const State& state, const Matter& matter, const Bonds& bonds, const Solid::Face& face) {
+/// Whether a crack is known to run between two particles.
+bool are_opposite(const Matter& matter, int32_t a, int32_t b) {
+  const std::span<const CrackSide> mine = matter.sides_of(a), theirs = matter.sides_of(b);
+  for (size_t i = 0, j = 0; i < mine.size() && j < theirs.size();) {
+    if (mine[i].crack == theirs[j].crack && mine[i].side != theirs[j].side) return true;
+    mine[i].crack < theirs[j].crack ? ++i : ++j;
+  }
+  return false;
+}
+
+/// What decides whether cells hold together.
+struct Judge {
+  const SurfaceModel& model;
+  const State& state;
+  const Matter& matter;
+  std::vector<int32_t> hangs_on;  // #particles: pieces of the state
+
+  bool parts(int32_t a, int32_t b, bool crack) const {
+    if (a == b) return false;
+    if (a == kCulled || b == kCulled) return true;
+    const int32_t p = matter.home[at(a)], q = matter.home[at(b)];
+    if (together(state, p, q)) return false;
+    if (crack || hangs_on[at(p)] != hangs_on[at(q)] || are_opposite(matter, a, b)) return true;
+    // Where a split cluster ended, without a plane between them, particles stretch what is between them as long as either side has a memory of the
+    // other: cracks follow planes. Those that never had anything in common hold together through others.
+    return began_together(model, a, b) && !remembers(state, matter, a, b);
+  }
+};
+
+/// Of a cell with many particles the one nearest to a face.
+int32_t nearest_in(const SurfaceModel& model, const Solid& solid, int cell, const Solid::Face& face) {
+  Vec3 middle = Vec3::Zero();
+  for (const Solid::Side& side : face.rim) middle += solid.places()[at(side.a)];
+  middle /= static_cast<double>(face.rim.size());
+  std::vector<NearestPoints::Found> found;
+  model.nearest.find(
+      middle, 1, kReach * model.spacing, [&](int32_t i) { return solid.cell_of(i) == cell; }, found);
+  return found.empty() ? solid.cells()[at(cell)].particles[0] : found[0].point;
+}
+
+bool is_parted(const Judge& judge, const Solid& solid, const std::vector<int32_t>& owner, const Solid::Face& face) {
   if (face.outer < 0) return false;
-  const int32_t a = bonds.owner[at(face.inner)], b = bonds.owner[at(face.outer)];
-  if (a == b) return false;
-  if (a == kCulled || b == kCulled) return true;
-  if (a == kWhole || b == kWhole || together(state, matter.home[at(a)], matter.home[at(b)])) return false;
-  // Those that never had anything in common hold together through others, as long as no crack runs between them.
-  return face.cut % 2 == 0 || began_together(model, a, b);
+  int32_t a = owner[at(face.inner)], b = owner[at(face.outer)];
+  if (a == kWhole) a = nearest_in(judge.model, solid, face.inner, face);
+  if (b == kWhole) b = nearest_in(judge.model, solid, face.outer, face);
+  if (a >= 0 && judge.matter.home[at(a)] < 0) a = kCulled;
+  if (b >= 0 && judge.matter.home[at(b)] < 0) b = kCulled;
+  return judge.parts(a, b, face.cut % 2 == 0);
 }
 
 int find_root(std::vector<int32_t>& parent, int i) {
   while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];
   return i;
+}
+
+/// Names each set of cells that hold together by its first.
+std::vector<int32_t> connected(const Solid& solid, const std::vector<uint8_t>& parted) {
+  std::vector<int32_t> root(solid.cells().size());
+  std::iota(root.begin(), root.end(), 0);
+  for (size_t f = 0; f < parted.size(); ++f) {
+    const Solid::Face& face = solid.faces()[f];
+    if (face.outer < 0 || parted[f]) continue;
+    const int a = find_root(root, face.inner), b = find_root(root, face.outer);
+    root[at(std::max(a, b))] = std::min(a, b);
+  }
+  for (size_t c = 0; c < root.size(); ++c) root[c] = find_root(root, static_cast<int>(c));
+  return root;
+}
+
+/// A few cells that hang on nothing, although their particles hang on others, are crumbs that only geometry has made: they go to the neighbour that
+/// they touch most.
+bool give_away_crumbs(const Judge& judge, const Solid& solid, Bonds& bonds) {
+  const double crumb = 8 * std::pow(judge.model.spacing, 3);
+  std::vector<double> size(bonds.piece.size(), 0);
+  for (size_t c = 0; c < bonds.piece.size(); ++c) size[at(bonds.piece[c])] += solid.cells()[c].volume;
+  std::vector<int32_t> owner(bonds.owner);
+  bool any = false;
+  const auto piece = [&](int32_t o) { return judge.hangs_on[at(judge.matter.home[at(o)])]; };
+  for (size_t c = 0; c < owner.size(); ++c) {
+    if (bonds.owner[c] < 0 || size[at(bonds.piece[c])] > crumb) continue;
+    double most = 0;
+    for (const int32_t f : solid.cells()[c].faces) {
+      const Solid::Face& face = solid.faces()[at(f)];
+      const int32_t other = face.inner == static_cast<int>(c) ? face.outer : face.inner;
+      if (other < 0 || bonds.owner[at(other)] < 0 || size[at(bonds.piece[at(other)])] <= size[at(bonds.piece[c])]) continue;
+      if (piece(bonds.owner[at(other)]) != piece(bonds.owner[c])) continue;
+      const double area = solid.area_of(f) * (face.cut % 2 == 0 ? kThroughCrack : 1);
+      if (area > most) most = area, owner[c] = bonds.owner[at(other)], any = true;
+    }
+  }
+  bonds.owner.swap(owner);
+  return any;
 }
 
 }  // namespace
@@ -57,26 +205,17 @@ Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Ma
                  std::span<const Divider> cracks) {
   const Solid& solid = surface.solid;
   Bonds bonds;
-  bonds.owner.resize(solid.cells().size());
-  parallel_for(bonds.owner.size(), 256, [&](size_t begin, size_t end) {
-    std::vector<NearestPoints::Found> scratch;
-    for (size_t c = begin; c < end; ++c) bonds.owner[c] = owner_of(surface_model, matter, cracks, solid.cells()[c], scratch);
-  });
+  bonds.owner = Owners(surface_model, matter, solid, cracks).find();
+  for (int32_t& owner : bonds.owner) owner = owner >= 0 && matter.home[at(owner)] < 0 ? kCulled : owner;
+  const Judge judge{surface_model, state, matter, pieces(state).of_particle};
   bonds.parted.resize(solid.faces().size());
-  parallel_for(bonds.parted.size(), 4096, [&](size_t begin, size_t end) {
-    for (size_t f = begin; f < end; ++f) bonds.parted[f] = is_parted(surface_model, state, matter, bonds, solid.faces()[f]) ? 1 : 0;
-  });
-  bonds.any = std::any_of(bonds.parted.begin(), bonds.parted.end(), [](uint8_t p) { return p; }) ||
-              std::any_of(bonds.owner.begin(), bonds.owner.end(), [](int32_t o) { return o == kCulled; });
-  bonds.piece.resize(bonds.owner.size());
-  std::iota(bonds.piece.begin(), bonds.piece.end(), 0);
-  for (size_t f = 0; f < bonds.parted.size(); ++f) {
-    const Solid::Face& face = solid.faces()[f];
-    if (face.outer < 0 || bonds.parted[f]) continue;
-    const int a = find_root(bonds.piece, face.inner), b = find_root(bonds.piece, face.outer);
-    bonds.piece[at(std::max(a, b))] = std::min(a, b);
+  for (int round = 0; round < kRounds; ++round) {
+    parallel_for(bonds.parted.size(), 2048, [&](size_t begin, size_t end) {
+      for (size_t f = begin; f < end; ++f) bonds.parted[f] = is_parted(judge, solid, bonds.owner, solid.faces()[f]) ? 1 : 0;
+    });
+    bonds.piece = connected(solid, bonds.parted);
+    if (round + 1 == kRounds || !give_away_crumbs(judge, solid, bonds)) break;
   }
-  for (size_t c = 0; c < bonds.piece.size(); ++c) bonds.piece[c] = find_root(bonds.piece, static_cast<int>(c));
   std::vector<int32_t> number(bonds.piece.size(), -1);
   for (size_t c = 0; c < bonds.piece.size(); ++c) {
     int32_t& mine = number[at(bonds.piece[c])];

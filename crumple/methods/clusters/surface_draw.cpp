@@ -16,6 +16,7 @@ struct Corner {
   int32_t place = 0;
   bool parted = false;          // other cells share the place, but not the corner
   std::vector<int32_t> owners;  // originals
+  int32_t cell = -1;            // one of its cells
 };
 
 /// Finds the corner of a cell at a place.
@@ -71,7 +72,7 @@ class Corners {
   }
 
   void add_group(int place, size_t group, bool parted) {
-    Corner corner{place, parted, {}};
+    Corner corner{place, parted, {}, cells_[group]};
     for (size_t k = 0; k < cells_.size(); ++k) {
       if (group_[k] == group && bonds_.owner[at(cells_[k])] >= 0) corner.owners.push_back(bonds_.owner[at(cells_[k])]);
     }
@@ -97,15 +98,14 @@ class Corners {
 /// Chooses who carries corners: of each particle around the copy that has most in common with the corner's cells.
 class Carrying {
  public:
-  Carrying(const SurfaceModel& model, const State& state, const Matter& matter, const Solid& solid)
-      : model_(model), state_(state), matter_(matter), solid_(solid) {}
+  Carrying(const SurfaceModel& model, const State& state, const Matter& matter, const Surface& surface)
+      : model_(model), state_(state), matter_(matter), solid_(surface.solid), around_(surface.around) {}
 
   void choose(const Corner& corner, Carriers& carriers, int32_t& owner) {
-    const bool artists = at(corner.place) < model_.carriers.size();
-    carriers = artists ? model_.carriers[at(corner.place)] : find_carriers(model_, solid_.places()[at(corner.place)], scratch_);
-    owner = nearest_owner(corner, carriers.particle[0]);
+    carriers = around_[at(corner.place)];
+    owner = find_owner(corner, carriers.particle[0]);
     bool whole = !corner.parted;
-    for (int k = 0; whole && k < kCarriers; ++k) whole = carriers.weight[at(k)] == 0 || matter_.copies_of(carriers.particle[at(k)]).size() == 1;
+    for (size_t k = 0; whole && k < kCarriers; ++k) whole = carriers.weight[k] == 0 || is_untouched(carriers.particle[k]);
     if (whole) {
       for (int32_t& particle : carriers.particle) particle = std::max(matter_.home[at(particle)], 0);
       return;
@@ -115,7 +115,11 @@ class Carrying {
   }
 
  private:
-  int32_t nearest_owner(const Corner& corner, int32_t otherwise) const {
+  /// No crack has come near enough to have parted a particle or one of its clusters.
+  bool is_untouched(int32_t original) const { return matter_.copies_of(original).size() == 1 && matter_.sides_of(original).empty(); }
+
+  /// The particle whose matter a corner is.
+  int32_t find_owner(const Corner& corner, int32_t nearest) {
     const Vec3& place = solid_.places()[at(corner.place)];
     int32_t best = -1;
     double least = 1e300;
@@ -123,20 +127,28 @@ class Carrying {
       const double squared = (model_.rest[at(o)] - place).squaredNorm();
       if (squared < least) least = squared, best = o;
     }
-    if (best < 0 && matter_.home[at(otherwise)] >= 0) best = otherwise;
-    return best >= 0 ? matter_.home[at(best)] : 0;
+    if (best < 0 && solid_.cell_of(nearest) == corner.cell) best = nearest;
+    if (best < 0) {
+      const auto fits = [&](int32_t i) { return solid_.cell_of(i) == corner.cell && matter_.home[at(i)] >= 0; };
+      model_.nearest.find(place, 1, 1e300, fits, scratch_);
+      best = scratch_.empty() ? nearest : scratch_[0].point;
+    }
+    return std::max(matter_.home[at(best)], 0);
   }
 
+  /// Clusters of the corner's cells, the nearest counting most.
   void gather_clusters(const Corner& corner, int32_t owner) {
     clusters_.clear();
+    const auto add = [&](int32_t particle, float weight) {
+      const size_t begin = at(state_.entry_begin[at(particle)]), end = begin + at(state_.entry_count[at(particle)]);
+      for (size_t e = begin; e < end; ++e) clusters_.push_back({state_.entry_cluster[e], weight * state_.entry_share[e]});
+    };
+    const double core = 0.1 * model_.spacing;
     for (const int32_t o : corner.owners) {
-      const std::span<const int32_t> mine = clusters_of(state_, matter_.home[at(o)]);
-      clusters_.insert(clusters_.end(), mine.begin(), mine.end());
+      const double squared = (model_.rest[at(o)] - solid_.places()[at(corner.place)]).squaredNorm() + core * core;
+      add(matter_.home[at(o)], static_cast<float>(model_.spacing * model_.spacing / squared));
     }
-    const std::span<const int32_t> mine = clusters_of(state_, owner);
-    clusters_.insert(clusters_.end(), mine.begin(), mine.end());
-    std::sort(clusters_.begin(), clusters_.end());
-    clusters_.erase(std::unique(clusters_.begin(), clusters_.end()), clusters_.end());
+    if (corner.owners.empty()) add(owner, 1);
   }
 
   /// How much of a particle's mass moves with the clusters of the corner.
@@ -144,7 +156,8 @@ class Carrying {
     float sum = 0;
     const size_t begin = at(state_.entry_begin[at(particle)]), end = begin + at(state_.entry_count[at(particle)]);
     for (size_t e = begin; e < end; ++e) {
-      if (std::binary_search(clusters_.begin(), clusters_.end(), state_.entry_cluster[e])) sum += state_.entry_share[e] * state_.mass[at(particle)];
+      for (const auto& [cluster, weight] : clusters_)
+        sum += cluster == state_.entry_cluster[e] ? weight * state_.entry_share[e] * state_.mass[at(particle)] : 0;
     }
     return sum;
   }
@@ -175,8 +188,13 @@ class Carrying {
   const State& state_;
   const Matter& matter_;
   const Solid& solid_;
+  const std::vector<Carriers>& around_;
   std::vector<NearestPoints::Found> scratch_;
-  std::vector<int32_t> clusters_;
+  struct Weighted {
+    int32_t cluster;
+    float weight;
+  };
+  std::vector<Weighted> clusters_;
 };
 
 /// Vertices by two numbers; the same pair gives the same vertex.
@@ -206,75 +224,94 @@ std::vector<T> spread_over_marks(const std::vector<T>& given, const std::vector<
   return all;
 }
 
+/// The mark of a face's corner.
+int mark_at(const Solid::Face& face, int place) {
+  for (const Solid::Side& side : face.rim) {
+    if (side.a == place) return side.mark_a;
+  }
+  return 0;
+}
+
 void draw_skin(const SurfaceModel& model, const Corners& corners, const Bonds& bonds, Surface& surface) {
-  const Solid& solid = surface.solid;
+  Solid& solid = surface.solid;
   const std::vector<Vec2f> uvs = spread_over_marks(model.mesh->uvs, solid.marks());
   const std::vector<Vec3f> colors = spread_over_marks(model.mesh->colors, solid.marks());
   auto skin = std::make_shared<TriMesh>();
   Vertices vertices(solid.marks().size());
   surface.skin_point.clear(), surface.skin_piece.clear();
-  for (const Solid::Face& face : solid.faces()) {
+  for (size_t f = 0; f < solid.faces().size(); ++f) {
+    const Solid::Face& face = solid.faces()[f];
     if (face.outer >= 0 || bonds.piece[at(face.inner)] < 0) continue;
-    Triangle triangle;
-    for (size_t k = 0; k < 3; ++k) {
-      bool is_new = false;
-      const int mark = face.marks[k];
-      const int32_t corner = corners.find(face.corners[k], face.inner);
-      triangle[k] = vertices.find_or_add(mark, corner, is_new);
-      if (!is_new) continue;
-      skin->positions.push_back(at(mark) < model.mesh->positions.size() ? model.mesh->positions[at(mark)] : solid.places()[at(face.corners[k])]);
-      if (!uvs.empty()) skin->uvs.push_back(uvs[at(mark)]);
-      if (!colors.empty()) skin->colors.push_back(colors[at(mark)]);
-      surface.skin_point.push_back(corner);
+    for (Triangle triangle : solid.triangles_of(static_cast<int>(f))) {
+      for (int& v : triangle) {
+        bool is_new = false;
+        const int place = v, mark = mark_at(face, place);
+        const int32_t corner = corners.find(place, face.inner);
+        v = vertices.find_or_add(mark, corner, is_new);
+        if (!is_new) continue;
+        skin->positions.push_back(at(mark) < model.mesh->positions.size() ? model.mesh->positions[at(mark)] : solid.places()[at(place)]);
+        if (!uvs.empty()) skin->uvs.push_back(uvs[at(mark)]);
+        if (!colors.empty()) skin->colors.push_back(colors[at(mark)]);
+        surface.skin_point.push_back(corner);
+      }
+      skin->triangles.push_back(triangle);
+      surface.skin_piece.push_back(bonds.piece[at(face.inner)]);
     }
-    skin->triangles.push_back(triangle);
-    surface.skin_piece.push_back(bonds.piece[at(face.inner)]);
   }
   surface.skin = std::move(skin);
 }
 
 void draw_inner(const Corners& corners, const Bonds& bonds, Surface& surface) {
-  const Solid& solid = surface.solid;
+  Solid& solid = surface.solid;
   auto inner = std::make_shared<TriMesh>();
   Vertices vertices(corners.all().size());
   surface.inner_point.clear(), surface.inner_piece.clear(), surface.inner_crack.clear();
   for (size_t f = 0; f < solid.faces().size(); ++f) {
     if (!bonds.parted[f]) continue;
     const Solid::Face& face = solid.faces()[f];
-    const std::array<Vec3, 3> at_rest = {solid.places()[at(face.corners[0])], solid.places()[at(face.corners[1])],
-                                         solid.places()[at(face.corners[2])]};
-    Vec3 normal = (at_rest[1] - at_rest[0]).cross(at_rest[2] - at_rest[0]);
-    normal = normal.norm() > 0 ? Vec3(normal.normalized()) : Vec3(Vec3::UnitY());
-    const PlaneFrame frame(normal);
-    for (const int32_t cell : {face.inner, face.outer}) {
-      if (bonds.piece[at(cell)] < 0) continue;
-      Triangle triangle;
-      for (size_t k = 0; k < 3; ++k) {
-        bool is_new = false;
-        const int32_t corner = corners.find(face.corners[k], cell);
-        triangle[k] = vertices.find_or_add(corner, face.cut, is_new);
-        if (!is_new) continue;
-        inner->positions.push_back(at_rest[k]);
-        inner->uvs.push_back(frame(at_rest[k]).cast<float>());
-        surface.inner_point.push_back(corner);
+    const PlaneFrame frame(face.normal);
+    for (const Triangle& places : solid.triangles_of(static_cast<int>(f))) {
+      for (const int32_t cell : {face.inner, face.outer}) {
+        if (bonds.piece[at(cell)] < 0) continue;
+        Triangle triangle;
+        for (size_t k = 0; k < 3; ++k) {
+          bool is_new = false;
+          const int32_t corner = corners.find(places[k], cell);
+          triangle[k] = vertices.find_or_add(corner, face.cut, is_new);
+          if (!is_new) continue;
+          inner->positions.push_back(solid.places()[at(places[k])]);
+          inner->uvs.push_back(frame(inner->positions.back()).cast<float>());
+          surface.inner_point.push_back(corner);
+        }
+        if (cell == face.outer) std::swap(triangle[1], triangle[2]);
+        inner->triangles.push_back(triangle);
+        surface.inner_piece.push_back(bonds.piece[at(cell)]);
+        surface.inner_crack.push_back(face.cut % 2 == 0 ? face.cut / 2 : -1);
       }
-      if (cell == face.outer) std::swap(triangle[1], triangle[2]);
-      inner->triangles.push_back(triangle);
-      surface.inner_piece.push_back(bonds.piece[at(cell)]);
-      surface.inner_crack.push_back(face.cut % 2 == 0 ? face.cut / 2 : -1);
     }
   }
   surface.inner = std::move(inner);
 }
 
+/// Particles around places that are new.
+void look_around(const SurfaceModel& model, Surface& surface) {
+  const size_t known = surface.around.size(), count = surface.solid.places().size();
+  surface.around.resize(count);
+  parallel_for(count - known, 256, [&](size_t begin, size_t end) {
+    std::vector<NearestPoints::Found> scratch;
+    for (size_t p = known + begin; p < known + end; ++p) surface.around[p] = find_carriers(model, surface.solid.places()[p], scratch);
+  });
+}
+
 }  // namespace
 
 void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, Surface& surface) {
+  look_around(surface_model, surface);
   const Corners corners(surface.solid, bonds);
   const size_t count = corners.all().size();
   surface.rest.resize(count), surface.carriers.resize(count), surface.owner.resize(count);
   parallel_for(count, 512, [&](size_t begin, size_t end) {
-    Carrying carrying(surface_model, state, matter, surface.solid);
+    Carrying carrying(surface_model, state, matter, surface);
     for (size_t p = begin; p < end; ++p) {
       surface.rest[p] = (surface.solid.places()[at(corners.all()[p].place)] - surface_model.center).cast<float>();
       carrying.choose(corners.all()[p], surface.carriers[p], surface.owner[p]);

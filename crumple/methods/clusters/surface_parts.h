@@ -50,7 +50,6 @@ struct Bonds {
   std::vector<uint8_t> parted;  // #faces: a crack face
   std::vector<int32_t> piece;   // #cells
   int pieces = 0;
-  bool any = false;  // is anything parted or culled?
 };
 inline constexpr int32_t kWhole = -1, kCulled = -2;
 Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Surface& surface,

@@ -22,16 +22,22 @@ struct Divider {
   int32_t crack = -1;  // -1: a wall
 };
 
-/// A body's inside as cells that share their faces. Faces are triangles that meet edge to edge everywhere: whatever edge is divided is divided in all
+/// A body's inside as cells that share their faces. Faces are polygons that meet edge to edge everywhere: whatever edge is divided is divided in all
 /// of them, so any set of cells is enclosed by faces without a gap, whichever cells it is made of.
 class Solid {
  public:
   static constexpr int32_t kSkin = -1;  // cut of a face of the body's own surface
+  /// An edge of a face from one place to another; on the skin with the marks there.
+  struct Side {
+    int32_t a, b;
+    int32_t mark_a = -1, mark_b = -1;
+  };
   struct Face {
-    Triangle corners = {};          // places; counter-clockwise from `outer`
-    Triangle marks = {-1, -1, -1};  // skin: corners as drawn
-    int32_t inner = 0, outer = -1;  // cells; outer is -1 beyond the skin
-    int32_t cut = kSkin;            // 2 crack, or 2 number + 1 of a wall
+    std::vector<Side> rim;            // counter-clockwise from `outer`, in no order; may be several rings, and holes
+    Vec3 normal = Vec3::UnitX();      // towards `outer`
+    int32_t inner = 0, outer = -1;    // cells; outer is -1 beyond the skin
+    int32_t cut = kSkin;              // 2 crack, or 2 number + 1 of a wall
+    std::vector<Triangle> triangles;  // of places, made when somebody asks; empty after the rim has changed
   };
   /// A corner as it is drawn: an artist's vertex, or one between two others.
   struct Mark {
@@ -44,6 +50,7 @@ class Solid {
     std::vector<int32_t> particles;  // that lie in it
     std::vector<CrackSide> sides;    // of the cracks that it was cut by
     Vec3 center = Vec3::Zero();      // of mass
+    double volume = 0;               // m^3
     int32_t node = 0;
   };
   /// Cells were divided in turn: a tree. Leaves have a cell.
@@ -62,6 +69,9 @@ class Solid {
   const std::vector<Cell>& cells() const { return cells_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Mark>& marks() const { return marks_; }
+  double area_of(int face) const;
+  /// Triangles of places that cover a face. Not for the same face on several threads at once.
+  const std::vector<Triangle>& triangles_of(int face);
   const std::vector<int32_t>& faces_at(int place) const { return around_[static_cast<size_t>(place)]; }
   int cell_of(int particle) const { return cell_of_[static_cast<size_t>(particle)]; }
 
@@ -74,8 +84,13 @@ class Solid {
   int divide_edge(int a, int b, double share);
   int mark_between(int a, int b, int place, double share, std::vector<std::array<int, 3>>& made);
   void divide_crossing_edges(int cell, double slack);
-  void close(std::vector<std::array<int, 2>> rim, const Divider& by, int below, int beyond, int32_t cut);
+  int divide_face(int face, const Vec3& normal, double slack);
+  int add_face(Face face);
+  void close(std::vector<Side> rim, const Divider& by, int below, int beyond, int32_t cut);
+  void share_particles(const Divider& by, int below, int beyond);
+  void branch(int below, int beyond);
   void settle(int cell);
+  std::vector<Triangle> triangulate(const Face& face) const;
   double height(int place, const Divider& by) const { return by.normal.dot(places_[static_cast<size_t>(place)]) - by.offset; }
 
   std::vector<Vec3> places_;
