@@ -12,7 +12,8 @@ namespace crumple::bench {
 namespace {
 
 constexpr double kFrame = 1.0 / 60.0;  // s
-constexpr int kWarmUp = 120, kQuiet = 120, kImpact = 60;  // frames
+constexpr int kCalm = 600, kQuiet = 120;     // frames: until a long beam has stopped swinging, and then
+constexpr int kSettle = 120, kImpact = 60;  // the same before and after a blow
 
 using rigid::JointKind;
 
@@ -144,9 +145,9 @@ Result<Json> measure(const Case& one) {
   if (!model) return model.error();
   constexpr int kImpactSteps = 4;
   Bench quiet(*model, JointKind::Plastic), hit(*model, JointKind::Plastic);
-  quiet.frames(kWarmUp, 1);
+  quiet.frames(kCalm, 1);
   const std::vector<double> calm = quiet.frames(kQuiet, 1);
-  hit.frames(kWarmUp, kImpactSteps);
+  hit.frames(kSettle, kImpactSteps);
   hit.add(one.blow);
   const std::vector<double> stormy = hit.frames(kImpact, kImpactSteps);
   const rigid::World::StructureHealth health = hit.world.structure_health();
@@ -165,7 +166,7 @@ Result<double> quiet_ms(const joints::Settings& settings, JointKind kind) {
   double least = 1e300;
   for (int i = 0; i < 3; ++i) {
     Bench bench(*model, kind);
-    bench.frames(kWarmUp, 1);
+    bench.frames(kCalm, 1);
     least = std::min(least, median(bench.frames(kQuiet, 1)));
   }
   return least;
