@@ -145,14 +145,31 @@ int32_t nearest_in(const SurfaceModel& model, const Solid& solid, int cell, cons
   return found.empty() ? solid.cells()[at(cell)].particles[0] : found[0].point;
 }
 
-bool is_parted(const Judge& judge, const Solid& solid, const std::vector<int32_t>& owner, const Solid::Face& face) {
+/// Whose matter is on both sides of each face.
+using Beside = std::vector<std::array<int32_t, 2>>;
+
+/// Only for cells with many particles: a cell of one has its owner on all sides.
+Beside find_beside(const SurfaceModel& model, const Matter& matter, const Solid& solid, const std::vector<int32_t>& owner) {
+  Beside beside(solid.faces().size(), {kWhole, kWhole});
+  parallel_for(beside.size(), 1024, [&](size_t begin, size_t end) {
+    for (size_t f = begin; f < end; ++f) {
+      const Solid::Face& face = solid.faces()[f];
+      if (face.outer < 0) continue;
+      for (const size_t k : {0u, 1u}) {
+        const int cell = k == 0 ? face.inner : face.outer;
+        if (owner[at(cell)] != kWhole) continue;
+        const int32_t nearest = nearest_in(model, solid, cell, face);
+        beside[f][k] = matter.home[at(nearest)] < 0 ? kCulled : nearest;
+      }
+    }
+  });
+  return beside;
+}
+
+bool is_parted(const Judge& judge, const std::vector<int32_t>& owner, const Solid::Face& face, const std::array<int32_t, 2>& beside) {
   if (face.outer < 0) return false;
-  int32_t a = owner[at(face.inner)], b = owner[at(face.outer)];
-  if (a == kWhole) a = nearest_in(judge.model, solid, face.inner, face);
-  if (b == kWhole) b = nearest_in(judge.model, solid, face.outer, face);
-  if (a >= 0 && judge.matter.home[at(a)] < 0) a = kCulled;
-  if (b >= 0 && judge.matter.home[at(b)] < 0) b = kCulled;
-  return judge.parts(a, b, face.cut % 2 == 0);
+  const int32_t a = owner[at(face.inner)], b = owner[at(face.outer)];
+  return judge.parts(a == kWhole ? beside[0] : a, b == kWhole ? beside[1] : b, face.cut % 2 == 0);
 }
 
 int find_root(std::vector<int32_t>& parent, int i) {
@@ -208,10 +225,11 @@ Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Ma
   bonds.owner = Owners(surface_model, matter, solid, cracks).find();
   for (int32_t& owner : bonds.owner) owner = owner >= 0 && matter.home[at(owner)] < 0 ? kCulled : owner;
   const Judge judge{surface_model, state, matter, pieces(state).of_particle};
+  const Beside beside = find_beside(surface_model, matter, solid, bonds.owner);
   bonds.parted.resize(solid.faces().size());
   for (int round = 0; round < kRounds; ++round) {
     parallel_for(bonds.parted.size(), 2048, [&](size_t begin, size_t end) {
-      for (size_t f = begin; f < end; ++f) bonds.parted[f] = is_parted(judge, solid, bonds.owner, solid.faces()[f]) ? 1 : 0;
+      for (size_t f = begin; f < end; ++f) bonds.parted[f] = is_parted(judge, bonds.owner, solid.faces()[f], beside[f]) ? 1 : 0;
     });
     bonds.piece = connected(solid, bonds.parted);
     if (round + 1 == kRounds || !give_away_crumbs(judge, solid, bonds)) break;

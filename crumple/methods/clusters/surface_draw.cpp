@@ -149,6 +149,15 @@ class Carrying {
       add(matter_.home[at(o)], static_cast<float>(model_.spacing * model_.spacing / squared));
     }
     if (corner.owners.empty()) add(owner, 1);
+    std::stable_sort(clusters_.begin(), clusters_.end(), [](const Weighted& a, const Weighted& b) { return a.cluster < b.cluster; });
+    size_t count = 0;
+    for (const Weighted& w : clusters_) {
+      if (count > 0 && clusters_[count - 1].cluster == w.cluster)
+        clusters_[count - 1].weight += w.weight;
+      else
+        clusters_[count++] = w;
+    }
+    clusters_.resize(count);
   }
 
   /// How much of a particle's mass moves with the clusters of the corner.
