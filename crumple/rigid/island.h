@@ -55,7 +55,7 @@ struct Island {
 struct IslandSettings {
   int newton_steps = 30;    // most, for one lag of friction
   int friction_solves = 3;  // most
-  int factors = 60;         // most, in all
+  int factors = 90;         // most, in all
   double tolerance = 1e-8;  // of the residual, against the larger of the weight and 1 % of the momentum
 };
 
