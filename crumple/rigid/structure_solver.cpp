@@ -134,7 +134,7 @@ int StructureSolver::index_of(const btRigidBody& body) const {
 
 void StructureSolver::collect_joints(double dt) {
   island_.dt = dt;
-  island_.joints.clear(), start_strains_.clear(), start_capacities_.clear();
+  island_.joints.clear(), start_capacities_.clear();
   taut_.assign(joints_.size(), 0), frames_.resize(joints_.size()), arms_a_.resize(joints_.size()), arms_b_.resize(joints_.size());
   for (PlasticConstraint* joint : joints_) {
     const btRigidBody &a = joint->getRigidBodyA(), &b = joint->getRigidBodyB();
@@ -147,7 +147,7 @@ void StructureSolver::collect_joints(double dt) {
     ours.law = &joint->step_law;
     set_geometry(island_.joints.size() - 1, geometry, 0);
     joint->scale = 1, joint->solved = true;
-    start_strains_.push_back(ours.strain), start_capacities_.push_back(ours.capacity);
+    start_capacities_.push_back(ours.capacity);
   }
 }
 

@@ -80,7 +80,6 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   IslandSolver newton_;
   IslandReport report_;
   std::vector<Vec6> velocities_;     // #bodies of island_
-  std::vector<Vec6> start_strains_;  // #joints, before corrections
   std::vector<Vec6> start_capacities_;
   std::vector<uint8_t> taut_;          // #joints: taken midway through the step, not at its beginning
   std::vector<Mat3> frames_;           // #joints: as the jacobians have them
