@@ -35,6 +35,7 @@ inline constexpr MethodInfo kMethods[] = {
     {"examples", "paper 1; thesis ch. 5", "impulses pull each part of a body towards example poses made by an artist"},
     {"pieces", "paper 1, sec. 5; thesis 5.2.4", "bodies that were scored beforehand come apart where links carry too much impulse"},
     {"joints", "paper 5", "structures of bars, plates and pieces sag, yield, dissipate and snap at elastic-plastic joints"},
+    {"clusters", "paper 2", "soft and tough bodies made of overlapping clusters of particles bend, flow, tear and stay torn"},
 };
 
 }  // namespace crumple

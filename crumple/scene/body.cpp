@@ -25,7 +25,8 @@ void set_mass(Body& body, const rigid::MassProperties& unit) {
   part.inertia = unit.inertia * (unit.mass > 0 ? body.mass / unit.mass : 0);
 }
 
-/// Box, sphere, cylinder, capsule, plane: the shape and the surface that stands for it.
+}  // namespace
+
 void build_primitive(Body& body) {
   const BodyDescription& d = *body.description;
   TriMesh mesh;
@@ -47,6 +48,8 @@ void build_primitive(Body& body) {
   body.surface = std::make_shared<const TriMesh>(std::move(mesh));
   if (!d.plane) set_mass(body, rigid::mass_properties(body.shape, 1.0));
 }
+
+namespace {
 
 Result<void> build_mesh(Body& body, const Scene& scene, AssetLibrary& library) {
   const BodyDescription& d = *body.description;
@@ -135,7 +138,9 @@ Result<Body> build_body(const Scene& scene, const BodyDescription& description, 
   body.parts.resize(1), body.parts.front().pieces = {0};
   if (description.look) body.look = *description.look;
   Result<void> built;
-  if (description.structure) {
+  if (description.clusters) {
+    built = build_clusters(body, scene, library);
+  } else if (description.structure) {
     built = build_structure(body, scene, library);
   } else if (!description.asset.empty()) {
     built = build_asset(body, scene, library);

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "crumple/io/recording.h"
+#include "crumple/methods/clusters/surface.h"
 #include "crumple/methods/methods.h"
 #include "crumple/rigid/world.h"
 #include "crumple/scene/assets.h"
@@ -35,12 +37,30 @@ using PieceLayer = LayerOf<pieces::Model, pieces::State>;
 /// The pieces of a structure and the books of its joints.
 using StructureLayer = LayerOf<joints::Model, joints::State>;
 
+/// The particles and clusters of a soft body. It has no part in the rigid world: its one part stays where the body began and carries the frame in
+/// which it is drawn.
+struct ClusterLayer {
+  clusters::Model model;
+  clusters::State state;
+  bool present = false;
+  int start_particles = 0;
+  std::array<int64_t, 3> sizes = {};  // particles, clusters, planes: as they were last written
+  clusters::StepTimes times;  // CPU s, so far
+  // what is drawn
+  clusters::SurfaceModel surface;
+  std::shared_ptr<clusters::Surface> drawn;  // topology as it was last seen; not part of the state
+  Look inner;
+};
+
 /// What colours stand for.
 enum class ColorBy {
   Look,         ///< appearance alone
   Weights,      ///< bodies that crumple: their example weights
   Utilisation,  ///< structures: how far their joints are used
-  State,        ///< both
+  State,        ///< all of these; bodies of clusters: by how much they have flowed
+  Cluster,      ///< bodies of clusters: which cluster has most of a particle
+  Piece,        ///< bodies of clusters: what still hangs together
+  Strain,       ///< bodies of clusters: how much they have flowed
 };
 
 /// One simulated thing: rest geometry, its rigid parts, and the layers that change its shape.
@@ -62,8 +82,9 @@ struct Body {
   std::vector<Layer> layers;
   std::optional<PieceLayer> pieces;            // of a scored body that can break
   std::optional<StructureLayer> structure;     // of a body that is one
+  std::optional<ClusterLayer> clusters;        // of a soft body
 
-  bool is_present() const { return parts.front().index >= 0; }
+  bool is_present() const { return clusters ? clusters->present : parts.front().index >= 0; }
   bool is_broken() const { return parts.size() > 1; }
   int piece_count() const { return skins.empty() ? 1 : static_cast<int>(skins.size()); }
   /// Which part holds a piece.
@@ -73,11 +94,18 @@ struct Body {
 /// Builds a body at rest; it is in no world yet.
 Result<Body> build_body(const Scene& scene, const BodyDescription& description, AssetLibrary& library);
 
+/// Box, sphere, cylinder, capsule, plane: the shape and the surface that stands for it.
+void build_primitive(Body& body);
+
 /// A structure: one part for each piece. In body_structure.cpp, as are the next two.
 Result<void> build_structure(Body& body, const Scene& scene, AssetLibrary& library);
 rigid::Shape shape_of_piece(const Body& body, int piece);
 /// The piece of a structure that is nearest to a place of its rest frame.
 int nearest_structure_piece(const joints::Model& model, const Vec3& at);
+
+/// A body of clusters. In body_clusters.cpp, as is the next one.
+Result<void> build_clusters(Body& body, const Scene& scene, AssetLibrary& library);
+std::vector<FrameItem> draw_clusters(const Body& body, int index, ColorBy color);
 
 /// The current shape in the rest frame, or nothing for a body that cannot change.
 const std::vector<Vec3f>* current_shape(const Body& body);

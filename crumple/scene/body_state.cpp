@@ -15,6 +15,38 @@ std::string joint_array_name(const Body& body, const StateArray& array) {
   return fmt::format("{}/joints/{}", body.description->name, array.name);
 }
 
+std::string cluster_array_name(const Body& body, const StateArray& array) {
+  return fmt::format("{}/clusters/{}", body.description->name, array.name);
+}
+
+/// How many there are of everything comes first: the other arrays have room once it is known.
+StateArray sizes_array(ClusterLayer& layer) {
+  return {"sizes", sizeof(int64_t), std::as_writable_bytes(std::span(layer.sizes)), [](std::span<const std::byte>) { return true; }};
+}
+
+void add_cluster_arrays(Body& body, std::vector<io::ArrayView>& views) {
+  ClusterLayer& layer = *body.clusters;
+  const clusters::Sizes sizes = clusters::sizes(layer.state);
+  layer.sizes = {static_cast<int64_t>(sizes.particles), static_cast<int64_t>(sizes.clusters), static_cast<int64_t>(sizes.planes)};
+  const auto add = [&](const StateArray& array) { views.push_back({cluster_array_name(body, array), array.row_bytes, array.data}); };
+  add(sizes_array(layer));
+  for (const StateArray& array : clusters::arrays(layer.state)) add(array);
+}
+
+Result<void> restore_clusters(Body& body, const io::ArrayStore& store) {
+  ClusterLayer& layer = *body.clusters;
+  const StateArray counts = sizes_array(layer);
+  if (Result<void> copied = restore_array(store, cluster_array_name(body, counts), counts); !copied) return copied.error();
+  for (const int64_t count : layer.sizes) {
+    if (count < 0 || count > int64_t{1} << 28) return input_error(fmt::format("the recording is damaged: \"{}\" is too large", cluster_array_name(body, counts)));
+  }
+  clusters::resize(layer.model, layer.state, {static_cast<size_t>(layer.sizes[0]), static_cast<size_t>(layer.sizes[1]), static_cast<size_t>(layer.sizes[2])});
+  for (const StateArray& array : clusters::arrays(layer.state)) {
+    if (Result<void> copied = restore_array(store, cluster_array_name(body, array), array); !copied) return copied.error();
+  }
+  return clusters::restored(layer.model, layer.state);
+}
+
 }  // namespace
 
 Result<void> restore_array(const io::ArrayStore& store, const std::string& name, const StateArray& array) {
@@ -44,6 +76,7 @@ std::vector<io::ArrayView> layer_arrays(Body& body, Need need) {
   if (body.structure) {
     for (const StateArray& array : joints::arrays(body.structure->state)) views.push_back({joint_array_name(body, array), array.row_bytes, array.data});
   }
+  if (body.clusters) add_cluster_arrays(body, views);
   return views;
 }
 
@@ -66,6 +99,7 @@ Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need) 
       if (Result<void> copied = restore_array(store, joint_array_name(body, array), array); !copied) return copied.error();
     }
   }
+  if (body.clusters) return restore_clusters(body, store);
   if (!body.pieces || need != Need::Everything) return {};
   for (const StateArray& array : pieces::arrays(body.pieces->state)) {
     if (Result<void> copied = restore_array(store, piece_array_name(body, array), array); !copied) return copied.error();

@@ -100,7 +100,7 @@ void World::Simulation::apply_shape(BodyPart& part, PartWork& w) {
 void World::Simulation::check() {
   for (size_t i = 0; i < bodies.size(); ++i) {
     Body& body = bodies[i];
-    if (!body.is_present() || body.frozen || body.description->motion == rigid::Motion::Static) continue;
+    if (!body.is_present() || body.frozen || body.clusters || body.description->motion == rigid::Motion::Static) continue;
     // All of it goes back if some of it must, and to the same moment.
     std::vector<rigid::PartState> states;
     std::string trouble;

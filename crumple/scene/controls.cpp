@@ -42,6 +42,10 @@ void World::Simulation::add_part(int index, int number) {
 }
 
 void World::Simulation::add_parts(int index) {
+  if (auto& soft = bodies[static_cast<size_t>(index)].clusters) {
+    soft->present = true;
+    return;
+  }
   for (size_t p = 0; p < bodies[static_cast<size_t>(index)].parts.size(); ++p) add_part(index, static_cast<int>(p));
   if (bodies[static_cast<size_t>(index)].structure) ignore_neighbours(index);
   allow_overlaps(index, waiting_overlaps[static_cast<size_t>(index)]);
@@ -49,6 +53,10 @@ void World::Simulation::add_parts(int index) {
 }
 
 void World::Simulation::remove_parts(int index) {
+  if (auto& soft = bodies[static_cast<size_t>(index)].clusters) {
+    soft->present = false;
+    return;
+  }
   waiting_overlaps[static_cast<size_t>(index)] = overlaps_of(index);
   for (JointSlot& joint : joints) {
     if (joint.index < 0 || (joint.body_a != index && joint.body_b != index)) continue;
@@ -100,7 +108,7 @@ void World::Simulation::build_rigid_world() {
 
 void World::Simulation::rebuild() {
   for (size_t i = 0; i < bodies.size(); ++i) {
-    if (!bodies[i].is_present()) continue;
+    if (!bodies[i].is_present() || bodies[i].clusters) continue;
     waiting_overlaps[i] = overlaps_of(static_cast<int>(i));
     for (BodyPart& part : bodies[i].parts) part.state = rigid.state(part.index);
   }
@@ -129,7 +137,7 @@ void World::Simulation::control() {
       if (wanted && body.structure) stand_in(body);
       changed = true;
     }
-    if (!body.is_present() || body.frozen || (d.script.empty() && d.motion != Motion::Scripted)) continue;
+    if (!body.is_present() || body.frozen || body.clusters || (d.script.empty() && d.motion != Motion::Scripted)) continue;
     const ScriptStep* now = script_at(d, time);
     for (const BodyPart& part : body.parts) {
       const rigid::PartState state = rigid.state(part.index);

@@ -13,6 +13,7 @@
 #include "crumple/methods/pieces/pieces.h"
 #include "crumple/rigid/joint.h"
 #include "crumple/rigid/world.h"
+#include "crumple/scene/clusters_description.h"
 
 namespace crumple {
 
@@ -52,6 +53,7 @@ struct BodyDescription {
   std::optional<double> sphere;
   std::string mesh, asset;
   std::optional<joints::Settings> structure;
+  std::vector<ParticleFile> particles;
 
   Vec3 at = Vec3::Zero();
   std::optional<Vec3> turn;  // degrees about x, then y, then z
@@ -72,6 +74,7 @@ struct BodyDescription {
 
   std::optional<examples::Settings> examples;
   std::optional<pieces::Settings> pieces;  // absent: a scored asset stays whole
+  std::optional<ClustersDescription> clusters;
   HullsDescription hulls;
   std::optional<Look> look;  // absent: the asset's own, or plain grey
 

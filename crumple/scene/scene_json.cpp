@@ -60,13 +60,13 @@ const Limits kSize = between(1e-6, 1e6);
 const Limits kMass = between(1e-9, 1e12);
 const Limits kDensity = between(1e-6, 1e9);
 
-constexpr const char* kShapes[] = {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset", "structure"};
+constexpr const char* kShapes[] = {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset", "structure", "particles"};
 
 void check_shape(Fields& f, const BodyDescription& b) {
   int shapes = 0;
   for (const char* key : kShapes) shapes += f.has(key) ? 1 : 0;
   if (shapes != 1) {
-    return f.fail("", shapes == 0 ? "a body needs a shape: \"box\", \"sphere\", \"cylinder\", \"capsule\", \"plane\", \"mesh\", \"asset\" or \"structure\""
+    return f.fail("", shapes == 0 ? "a body needs a shape: \"box\", \"sphere\", \"cylinder\", \"capsule\", \"plane\", \"mesh\", \"asset\", \"structure\" or \"particles\""
                                   : "a body has exactly one shape");
   }
   for (const auto& [key, sizes] : {std::pair{"box", &b.box}, {"cylinder", &b.cylinder}, {"capsule", &b.capsule}}) {
@@ -107,6 +107,17 @@ void check_structure(Fields& f, const BodyDescription& b) {
   if (b.scale != 1) return f.fail("scale", "a structure has its sizes inside \"structure\"");
 }
 
+void check_clusters(Fields& f, const BodyDescription& b) {
+  if (!b.particles.empty() && !b.clusters) return f.fail("particles", "particles hold together by \"clusters\"");
+  if (!b.clusters) return;
+  for (const char* key : {"plane", "structure", "examples", "pieces"}) {
+    if (f.has(key)) return f.fail("clusters", fmt::format("a body with \"{}\" cannot be made of clusters", key));
+  }
+  if (b.motion != Motion::Dynamic) return f.fail("motion", "a body of clusters is always dynamic; hold it by \"clamps\"");
+  if (!b.script.empty()) return f.fail("script", "a body of clusters is directed by \"clamps\"");
+  if (b.asleep) return f.fail("asleep", "a body of clusters cannot start asleep");
+}
+
 }  // namespace
 
 void describe(Fields& f, BodyDescription& b) {
@@ -119,6 +130,7 @@ void describe(Fields& f, BodyDescription& b) {
   f.text("mesh", b.mesh, {"a surface from an OBJ, PLY or GLB file; one that moves freely must be convex"});
   f.text("asset", b.asset, {"a body that can crumple: the name of an entry of \"assets\""});
   f.object("structure", b.structure, {"a structure: bars, plates and pieces held together by elastic-plastic joints"});
+  f.list("particles", b.particles, {"a cloud of particles from files; it needs \"clusters\""});
   f.vector("at", b.at, {"where its origin is", "m"});
   f.vector("turn", b.turn, {"turned about x, then y, then z", "degrees"});
   f.numbers("quaternion", b.quaternion, 4, {"the same as a quaternion x y z w"});
@@ -140,9 +152,10 @@ void describe(Fields& f, BodyDescription& b) {
   f.flag("asleep", b.asleep, {"starts asleep: it hangs there until something touches it"});
   f.object("examples", b.examples, {"example-based plasticity"});
   f.object("pieces", b.pieces, {"a scored asset breaks along its cuts; absent: it stays whole"});
+  f.object("clusters", b.clusters, {"the body is soft: clusters of particles that bend, flow and tear"});
   f.object("hulls", b.hulls, {"collision shape of an asset"});
   f.object("look", b.look, {"appearance"});
-  if (f.reading() && !f.failed()) check_shape(f, b), check_motion(f, b), check_structure(f, b);
+  if (f.reading() && !f.failed()) check_shape(f, b), check_motion(f, b), check_structure(f, b), check_clusters(f, b);
 }
 
 void describe(Fields& f, CameraDescription& c) {

@@ -56,6 +56,11 @@ struct World::Simulation {
     double body_b, part_b;
     double depth;          // m; below 0: any
   };
+  /// A convex shape of a rigid part as a soft body meets it.
+  struct RigidMeeting {
+    int body, part;
+    clusters::RigidPart shape;
+  };
   /// The numbers of a piece in a recorded frame, and of a part in a checkpoint.
   using PlaceRecord = std::array<double, 13>;  // rotation (rows), translation; 0 absent, 1 whole, 2 in pieces
   using PartRecord = std::array<double, 39>;
@@ -99,6 +104,11 @@ struct World::Simulation {
   void gather_hits(int body);
   void step_pieces(int body);
   void add_joint_loads(int body);
+
+  // step_clusters.cpp: soft bodies, and what they and rigid parts do to each other
+  void step_clusters();
+  void step_cluster_body(int body);
+  std::vector<RigidMeeting> meet(int body);
 
   // split.cpp: what has broken becomes several parts
   void split(int body);

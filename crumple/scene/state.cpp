@@ -100,9 +100,9 @@ void World::Simulation::write_parts() {
       record.fill(0);
       visit_part(record, state, part, body.frozen, [](double& stored, double& value) { stored = value; });
       record[37] = part.mass;
-      record[38] = part.index >= 0 ? 1 : 0;
+      record[38] = body.is_present() ? 1 : 0;
     }
-    overlap_records[i] = body.is_present() ? overlaps_of(static_cast<int>(i)) : waiting_overlaps[i];
+    overlap_records[i] = body.is_present() && !body.clusters ? overlaps_of(static_cast<int>(i)) : waiting_overlaps[i];
   }
 }
 
@@ -123,7 +123,12 @@ Result<void> World::Simulation::read_parts(Body& body, const io::ArrayStore& sto
     visit_part(record, state, part, body.frozen, [](double& stored, double& value) { value = stored; });
     part.state = part.last_good = state;
     part.mass = record[37];
-    part.index = record[38] != 0 ? 0 : -1;  // build_rigid_world() gives it its index
+    const bool present = record[38] != 0;
+    if (body.clusters) {
+      body.clusters->present = present;
+    } else {
+      part.index = present ? 0 : -1;  // build_rigid_world() gives it its index
+    }
   }
   return {};
 }

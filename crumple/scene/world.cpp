@@ -148,6 +148,7 @@ void World::step() {
   s.break_joints();
   s.step_layers();
   s.apply_effects();
+  s.step_clusters();
   ++s.steps;
   ++s.timings.steps;
   for (const int body : s.busy) s.timings.hits += static_cast<long>(s.work[static_cast<size_t>(body)].hits.size());
@@ -192,6 +193,10 @@ double World::kinetic_energy() const {
   double energy = 0;
   for (const Body& body : simulation_->bodies) {
     if (!body.is_present() || body.frozen || body.description->motion != rigid::Motion::Dynamic) continue;
+    if (body.clusters) {
+      energy += clusters::kinetic_energy(body.clusters->model, body.clusters->state);
+      continue;
+    }
     for (const BodyPart& part : body.parts) {
       const rigid::PartState state = simulation_->rigid.state(part.index);
       const Vec3 local_spin = state.place.rotation.transpose() * state.spin;
