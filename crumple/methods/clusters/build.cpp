@@ -4,8 +4,8 @@
 #include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
+#include "crumple/geometry/spacing.h"
 #include "crumple/methods/clusters/clustering.h"
-#include "crumple/methods/clusters/spacing.h"
 #include "crumple/methods/clusters/topology.h"
 
 namespace crumple::clusters {

@@ -4,9 +4,9 @@
 
 #include "crumple/math/types.h"
 
-namespace crumple::clusters {
+namespace crumple {
 
-/// How near particles are to each other.
+/// How near points are to each other.
 struct Spacing {
   double usual = 0;    // m: median distance to the nearest other
   double least = 0;    // m: of any two
@@ -15,4 +15,4 @@ struct Spacing {
 /// Needs two points or more, all finite.
 Spacing measure_spacing(std::span<const Vec3> points);
 
-}  // namespace crumple::clusters
+}  // namespace crumple
