@@ -42,6 +42,7 @@ using StructureLayer = LayerOf<joints::Model, joints::State>;
 struct ClusterLayer {
   clusters::Model model;
   clusters::State state;
+  clusters::Loads loads;  // of the description, clamps with their centres
   bool present = false;
   int start_particles = 0;
   std::array<int64_t, 3> sizes = {};  // particles, clusters, planes: as they were last written

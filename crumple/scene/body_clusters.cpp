@@ -105,12 +105,16 @@ Result<void> build_clusters(Body& body, const Scene& scene, AssetLibrary& librar
   const auto complain = [&](const Error& error) { return input_error(fmt::format("{}: {}", where_of(scene, d, "clusters"), error.text)); };
   Result<clusters::Model> model = clusters::build(particles, d.clusters->settings);
   if (!model) return complain(model.error());
-  if (Result<void> loads = clusters::check_loads(*model, d.clusters->loads); !loads) return complain(loads.error());
+  if (Result<void> loads = clusters::check_loads(*model, d.clusters->loads); !loads) {
+    return input_error(fmt::format("{}/{}", where_of(scene, d, "clusters"), loads.error().text));
+  }
   Result<clusters::SurfaceModel> surface = clusters::build_surface(*model, cloud->surface, place);
   if (!surface) return complain(surface.error());
   ClusterLayer& layer = body.clusters.emplace();
   layer.model = std::move(*model), layer.surface = std::move(*surface);
   layer.state = clusters::start(layer.model);
+  layer.loads = d.clusters->loads;
+  clusters::set_centers(layer.model, layer.loads);
   layer.start_particles = layer.state.particles();
   set_motion(d, *cloud, place, layer);
   layer.drawn = std::make_shared<clusters::Surface>(clusters::start_surface(layer.surface));

@@ -17,6 +17,7 @@ void describe(Fields& f, ClustersDescription& c) {
   f.number("spacing", c.spacing, more_than(0), {"distance between particles, instead of their number", "m"});
   f.integer("sampling_seed", c.sampling_seed, between(0, 1e9), {"other particles that are as good"});
   clusters::describe(f, c.settings);
+  clusters::describe(f, c.loads);
   f.object("inner", c.inner, {"appearance of what tearing lays open"});
 }
 

@@ -65,7 +65,7 @@ void World::Simulation::step_cluster_body(int index) {
   for (const RigidMeeting& meeting : meetings) parts.push_back(meeting.shape);
   clusters::Context now;
   now.dt = scene.dt(), now.gravity = scene.gravity;
-  now.loads = &body.description->clusters->loads, now.parts = parts, now.times = &body.clusters->times;
+  now.loads = &body.clusters->loads, now.parts = parts, now.times = &body.clusters->times;
   clusters::step(body.clusters->model, body.clusters->state, now);
   for (size_t i = 0; i < meetings.size(); ++i) {
     const clusters::Push& push = now.pushes[i];

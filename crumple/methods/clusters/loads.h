@@ -2,10 +2,15 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "crumple/math/types.h"
+
+namespace crumple {
+class Fields;
+}
 
 /// What acts on particles from outside, as plain data in world coordinates.
 namespace crumple::clusters {
@@ -18,13 +23,21 @@ struct Touch {
   double drag = 0;        // 1/s, at which sliding fades while it touches
 };
 
+/// A ball, or a box along the axes.
+struct Region {
+  Vec3 center = Vec3::Zero();
+  double radius = 0;         // m; 0: it is a box
+  Vec3 size = Vec3::Zero();  // m, of the box
+};
+
 /// Holds the particles that begin beyond a plane (normal . x > offset) and moves them rigidly, with start and end.
 struct Clamp {
-  Vec3 normal = Vec3::UnitX();
-  double offset = 0;
+  Vec3 normal = Vec3::UnitX();       // of length 1
+  double offset = 0;                 // m; -kForever: all that begin `within`
+  std::optional<Region> within;      // it holds no others
   Vec3 velocity = Vec3::Zero();      // m/s
   Vec3 spin = Vec3::Zero();          // rad/s, about an axis through `center`, which moves with the velocity
-  Vec3 center = Vec3::Zero();        // m
+  std::optional<Vec3> center;        // m; absent: the origin, until set_centers()
   bool blocks = false;               // others do not get past the plane, which moves with the velocity
   Touch touch;                       // of that plane
   double start = 0, end = kForever;  // s
@@ -40,7 +53,7 @@ Clamp tilting_clamp(const Vec3& normal, const Vec3& axis, double offset, double 
 /// Keeps particles on the side where normal . x >= offset; moves with `velocity`.
 struct PlaneObstacle {
   Vec3 normal = Vec3::UnitY();
-  double offset = 0;
+  double offset = 0;  // when it starts
   Vec3 velocity = Vec3::Zero();
   Touch touch;
   double start = 0, end = kForever;
@@ -48,7 +61,7 @@ struct PlaneObstacle {
 
 /// A ball on a course that nothing changes.
 struct BallObstacle {
-  Vec3 center = Vec3::Zero();  // at time 0
+  Vec3 center = Vec3::Zero();  // when it starts
   Vec3 velocity = Vec3::Zero();
   double radius = 0.1;
   double push = 0;  // 1/s: share of its velocity that it adds to what it touches (momentumScale of the authors is this / 60); 0: an inelastic hit
@@ -72,6 +85,19 @@ struct Loads {
   std::vector<BallObstacle> balls;
   std::vector<CylinderObstacle> cylinders;
 };
+
+/// Keys "clamps", "planes", "projectiles" and "cylinders". What is convenient to write (degrees along a normal) is read into the plain fields, so
+/// what is written back means the same.
+void describe(Fields& fields, Loads& loads);
+void describe(Fields& fields, Region& region);
+void describe(Fields& fields, Clamp& clamp);
+void describe(Fields& fields, PlaneObstacle& plane);
+void describe(Fields& fields, BallObstacle& ball);
+void describe(Fields& fields, CylinderObstacle& cylinder);
+
+struct Model;
+/// Clamps without a centre of their own turn about the middle of what they hold.
+void set_centers(const Model& model, Loads& loads);
 
 /// A convex thing of the rigid world in its own frame; `kind` says which of the fields count.
 struct RigidShape {
@@ -103,7 +129,6 @@ struct Push {
   int contacts = 0;
 };
 
-struct Model;
 struct State;
 /// Particles inside a part are put onto its surface, and both change their velocity as if they hit (the part's own is tracked while its particles
 /// take turns, so a light part is not pushed twice for the same motion). Returns what each part received: exactly what the particles lost.

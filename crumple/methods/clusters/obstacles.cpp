@@ -24,11 +24,24 @@ int64_t clamps_at(const Loads& loads, double time) {
   return bits;
 }
 
+bool is_in(const Region& region, const Vec3& point) {
+  const Vec3 out = point - region.center;
+  return region.radius > 0 ? out.norm() <= region.radius : (2 * out.cwiseAbs() - region.size).maxCoeff() <= 0;
+}
+
+bool takes(const Clamp& clamp, const Vec3& start) {
+  return clamp.normal.dot(start) > clamp.offset && (!clamp.within || is_in(*clamp.within, start));
+}
+
+Vec3 start_of(const Model& model, size_t original) {
+  return model.origin + model.rest[original].head<3>().cast<double>();
+}
+
 /// The first clamp that holds a particle which began there, or -1.
 int32_t clamp_of(const Loads& loads, const Vec3& start, double time) {
   for (size_t k = 0; k < loads.clamps.size(); ++k) {
     const Clamp& clamp = loads.clamps[k];
-    if (acts(clamp.start, clamp.end, time) && clamp.normal.dot(start) > clamp.offset) return static_cast<int32_t>(k);
+    if (acts(clamp.start, clamp.end, time) && takes(clamp, start)) return static_cast<int32_t>(k);
   }
   return -1;
 }
@@ -86,7 +99,7 @@ void push_by_plane(State& state, const Vec3f& normal, float offset, const Vec3f&
 }
 
 void push_by_ball(const Model& model, State& state, const BallObstacle& ball, double time, double dt) {
-  const Vec3f center = (ball.center + ball.velocity * time - model.origin).cast<float>(), velocity = ball.velocity.cast<float>();
+  const Vec3f center = (ball.center + ball.velocity * (time - ball.start) - model.origin).cast<float>(), velocity = ball.velocity.cast<float>();
   const float radius = static_cast<float>(ball.radius), push = static_cast<float>(ball.push * dt), keep = kept(ball.touch, dt);
   each_free(state, [&](Vec4f& x, Vec4f& v) {
     const Vec3f out = x.head<3>() - center;
@@ -129,7 +142,7 @@ Clamp moving_clamp(const Vec3& normal, double offset, double speed) {
 
 Clamp twisting_clamp(const Vec3& normal, double offset, double rate, double end) {
   Clamp clamp;
-  clamp.normal = normal.normalized(), clamp.offset = offset, clamp.spin = rate * clamp.normal, clamp.end = end;
+  clamp.normal = normal.normalized(), clamp.offset = offset, clamp.spin = rate * clamp.normal, clamp.center = Vec3::Zero(), clamp.end = end;
   return clamp;
 }
 
@@ -140,27 +153,48 @@ Clamp tilting_clamp(const Vec3& normal, const Vec3& axis, double offset, double 
   return clamp;
 }
 
+namespace {
+
+/// Complaints begin with where in the loads something is wrong.
+Result<void> check_clamp(const Model& model, const Clamp& clamp, size_t k) {
+  if (!(clamp.normal.allFinite() && clamp.normal.norm() > 0)) return input_error(fmt::format("clamps/{}: its normal has no direction", k));
+  for (size_t i = 0; i < model.rest.size(); ++i) {
+    if (takes(clamp, start_of(model, i))) return {};
+  }
+  const std::string beyond = std::isfinite(clamp.offset) ? fmt::format(" beyond {:.6g} m along its normal", clamp.offset) : "";
+  return input_error(fmt::format("clamps/{}: holds nothing; no particle begins{}{}", k, beyond, clamp.within ? " \"within\" its region" : ""));
+}
+
+}  // namespace
+
 Result<void> check_loads(const Model& model, const Loads& loads) {
   for (size_t k = 0; k < loads.clamps.size(); ++k) {
-    const Clamp& clamp = loads.clamps[k];
-    if (!(clamp.normal.allFinite() && clamp.normal.norm() > 0)) return input_error(fmt::format("clamp {}: its normal has no direction", k));
-    const bool holds = std::any_of(model.rest.begin(), model.rest.end(),
-                                   [&](const Vec4f& r) { return clamp.normal.dot(model.origin + r.head<3>().cast<double>()) > clamp.offset; });
-    if (!holds) return input_error(fmt::format("clamp {}: holds nothing; no particle begins beyond {:.6g} along its normal", k, clamp.offset));
+    if (Result<void> checked = check_clamp(model, loads.clamps[k], k); !checked) return checked;
   }
   for (size_t k = 0; k < loads.planes.size(); ++k) {
     if (!(loads.planes[k].normal.allFinite() && loads.planes[k].normal.norm() > 0))
-      return input_error(fmt::format("plane {}: its normal has no direction", k));
+      return input_error(fmt::format("planes/{}: its normal has no direction", k));
   }
   for (size_t k = 0; k < loads.balls.size(); ++k) {
-    if (!(loads.balls[k].radius > 0)) return input_error(fmt::format("ball {}: its radius must be above 0", k));
+    if (!(loads.balls[k].radius > 0)) return input_error(fmt::format("projectiles/{}: its radius must be above 0", k));
   }
   for (size_t k = 0; k < loads.cylinders.size(); ++k) {
     const CylinderObstacle& cylinder = loads.cylinders[k];
     if (!(cylinder.radius > 0 && cylinder.axis.allFinite() && cylinder.axis.norm() > 0))
-      return input_error(fmt::format("cylinder {}: needs an axis and a radius above 0", k));
+      return input_error(fmt::format("cylinders/{}: needs an axis and a radius above 0", k));
   }
   return {};
+}
+
+void set_centers(const Model& model, Loads& loads) {
+  for (Clamp& clamp : loads.clamps) {
+    Vec3 sum = Vec3::Zero();
+    double count = 0;
+    for (size_t i = 0; i < model.rest.size() && !clamp.center; ++i) {
+      if (takes(clamp, start_of(model, i))) sum += start_of(model, i), count += 1;
+    }
+    if (count > 0) clamp.center = sum / count;
+  }
 }
 
 void hold(const Model& model, State& state, const Context& now) {
@@ -170,8 +204,7 @@ void hold(const Model& model, State& state, const Context& now) {
   if (bits == state.clamps && loads.clamps.size() <= 62) return;
   state.clamps = bits;
   for (size_t i = 0; i < state.held.size(); ++i) {
-    const Vec3 start = model.origin + model.rest[static_cast<size_t>(state.original[i])].head<3>().cast<double>();
-    state.held[i] = clamp_of(loads, start, state.time);
+    state.held[i] = clamp_of(loads, start_of(model, static_cast<size_t>(state.original[i])), state.time);
     state.positions[i][3] = state.held[i] >= 0 ? 0.0f : 1.0f;
   }
   tie(state);
@@ -187,7 +220,7 @@ void carry(const Model& model, State& state, const Context& now) {
   for (const Clamp& clamp : now.loads->clamps) {
     const double angle = clamp.spin.norm() * now.dt;
     const Mat3 turn = angle > 0 ? Eigen::AngleAxisd(angle, clamp.spin.normalized()).toRotationMatrix() : Mat3::Identity();
-    const Vec3 center = clamp.center + clamp.velocity * (state.time - clamp.start) - model.origin;
+    const Vec3 center = clamp.center.value_or(Vec3::Zero()) + clamp.velocity * (state.time - clamp.start) - model.origin;
     motions.push_back({turn.cast<float>(), center.cast<float>(), (clamp.velocity * now.dt).cast<float>()});
   }
   const float rate = static_cast<float>(1 / now.dt);
@@ -208,7 +241,7 @@ void collide_obstacles(const Model& model, State& state, const Context& now) {
   for (const PlaneObstacle& plane : now.loads->planes) {
     if (!acts(plane.start, plane.end, begun)) continue;
     const Vec3 normal = plane.normal.normalized();
-    const double offset = plane.offset + normal.dot(plane.velocity) * time - normal.dot(model.origin);
+    const double offset = plane.offset + normal.dot(plane.velocity) * (time - plane.start) - normal.dot(model.origin);
     push_by_plane(state, normal.cast<float>(), static_cast<float>(offset), plane.velocity.cast<float>(), plane.touch, now.dt);
   }
   for (const Clamp& clamp : now.loads->clamps) {
