@@ -8,7 +8,7 @@ namespace {
 template <class Stage>
 void timed(StepTimes* times, double StepTimes::*part, const Stage& stage) {
   if (!times) return stage();
-  const WallTimer timer(times->*part);
+  const CpuTimer timer(times->*part);
   stage();
 }
 
@@ -34,7 +34,7 @@ void step(const Model& model, State& state, Context& now) {
   timed(now.times, &StepTimes::collision, [&] {
     collide_self(model, state);
     collide_obstacles(model, state, now);
-    now.pushes = collide_parts(model, state, now.parts);
+    now.pushes = collide_parts(model, state, now.parts, now.dt);
   });
 }
 
