@@ -31,6 +31,24 @@ std::string joints_text(const RunReport& report) {
                      report.joints.size(), report.joint_work(), worst.name, worst.body, 100 * worst.book.peak, worst.book.turn * 180 / std::numbers::pi, broken);
 }
 
+/// Of bodies of clusters.
+std::string torn_text(const RunReport::BodyReport& body) {
+  const SoftReport& soft = *body.soft;
+  if (soft.splits == 0) return fmt::format("{}: nothing; {} particles in {} clusters", body.name, soft.particles, soft.clusters);
+  return fmt::format("{}: {} splits, the first in frame {}; {} piece{} ({} of {} particles or more, the largest {:.1f} %), debris {:.2f} %", body.name, soft.splits,
+                     soft.first_split_frame, soft.pieces, soft.pieces == 1 ? "" : "s", soft.big_pieces, kBigPiece, 100 * soft.largest_piece_share,
+                     100 * soft.debris_share);
+}
+std::string flowed_text(const SoftReport& soft) {
+  const std::string culled =
+      soft.culled_particles == 0 ? "" : fmt::format("; {} particles ({:.3g} kg) were culled", soft.culled_particles, soft.culled_mass);
+  return fmt::format("plastic strain up to {:.3g}, rms {:.3g}; {} particles became {}{}", soft.max_strain, soft.rms_strain, soft.start_particles, soft.particles,
+                     culled);
+}
+std::string step_text(const clusters::StepTimes& t) {
+  return fmt::format("dynamics {:.2f} s, plasticity {:.2f} s, fracture {:.2f} s, collision {:.2f} s", t.dynamics, t.plasticity, t.fracture, t.collision);
+}
+
 }  // namespace
 
 int exit_code(const RunReport& report) {
@@ -59,8 +77,10 @@ std::string run_table(const Scene& scene, const RunReport& r, const std::filesys
   if (r.resumed_from) line("resumed", fmt::format("from the checkpoint at frame {}", *r.resumed_from));
   line("CPU time", fmt::format("rigid {:.2f} s, deform {:.2f} s, record {:.2f} s, load {:.2f} s; {:.2f} s in all, {:.2f} s of wall time", r.rigid_s, r.deform_s,
                                r.record_s, r.load_s, r.total_s, r.wall_s));
-  if (!r.bodies.empty()) {
-    auto sorted = r.bodies;
+  if (const auto soft = r.soft_totals()) line("", "of which clusters: " + step_text(soft->times));
+  auto sorted = r.bodies;
+  std::erase_if(sorted, [](const RunReport::BodyReport& body) { return body.soft.has_value(); });
+  if (!sorted.empty()) {
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.damage.rms_displacement > b.damage.rms_displacement; });
     double mean = 0;
     for (const auto& body : sorted) mean += body.damage.rms_displacement / static_cast<double>(sorted.size());
@@ -69,6 +89,11 @@ std::string run_table(const Scene& scene, const RunReport& r, const std::filesys
       line("", fmt::format("{}: up to {:.1f} cm, rms {:.1f} cm, {:.0f} % of it", sorted[i].name, 100 * sorted[i].damage.max_displacement,
                            100 * sorted[i].damage.rms_displacement, 100 * sorted[i].damage.deformed_share));
     }
+  }
+  for (const auto& body : r.bodies) {
+    if (!body.soft) continue;
+    line("torn", torn_text(body));
+    line("", flowed_text(*body.soft));
   }
   for (const auto& body : r.bodies) {
     if (body.links == 0) continue;

@@ -87,7 +87,7 @@ Vec3f sound_color(const Vec3f& color) {
 /// The colours of an item's vertices, or none if it has one colour throughout.
 const std::vector<Vec3f>* vertex_colors(const FrameItem& item, ColorMode mode) {
   if (mode == ColorMode::Weights) return &item.colors;
-  return mode == ColorMode::Plain ? &item.surface->colors : nullptr;
+  return mode == ColorMode::Plain && item.surface ? &item.surface->colors : nullptr;
 }
 Vec3f whole_color(const FrameItem& item, ColorMode mode) {
   if (mode == ColorMode::Plain || item.backdrop) return sound_color(item.look.color);
@@ -127,13 +127,29 @@ void add_solid(SceneSurface& scene, const FrameItem& item, const Vec3& origin, C
   scene.finishes.push_back(finish_of(item, mode));
 }
 
+void add_balls(SceneSurface& scene, const FrameItem& item, const Vec3& origin, ColorMode mode) {
+  const std::vector<Vec3f>* colors = vertex_colors(item, mode);
+  const bool colored = colors && colors->size() == item.positions.size();
+  const Vec3f whole = whole_color(item, mode);
+  for (size_t i = 0; i < item.positions.size(); ++i) {
+    const Vec3f center = (item.place * item.positions[i].cast<double>() - origin).cast<float>();
+    if (!center.allFinite() || !(center.cwiseAbs().maxCoeff() < kFarthest) || !std::isfinite(item.ball_radius)) continue;
+    scene.balls.emplace_back(center.x(), center.y(), center.z(), item.ball_radius);
+    scene.ball_colors.push_back(colored ? sound_color((*colors)[i]) : whole);
+    scene.ball_item.push_back(static_cast<int>(scene.finishes.size()));
+  }
+  scene.finishes.push_back(finish_of(item, mode));
+}
+
 }  // namespace
 
 SceneSurface gather_surface(const Frame& frame, const Vec3& origin, ColorMode mode) {
   SceneSurface scene;
   std::map<const TriMesh*, Seams> seams;
   for (const FrameItem& item : frame.items) {
-    if (!item.look.visible || !item.surface) continue;
+    if (!item.look.visible) continue;
+    if (item.ball_radius > 0) add_balls(scene, item, origin, mode);
+    if (!item.surface) continue;
     if (item.backdrop) {
       add_plane(scene, item, origin, mode);
       continue;

@@ -25,6 +25,10 @@ struct SceneSurface {
   };
   std::vector<Finish> finishes;  // #items
 
+  std::vector<Eigen::Vector4f> balls;  // #balls: centre and radius
+  std::vector<Vec3f> ball_colors;      // #balls, linear RGB
+  std::vector<int> ball_item;          // #balls: as triangle_item
+
   /// The backdrops: endless, seen from their front only, and casting no shadow.
   struct Plane {
     Vec3f normal;
@@ -35,7 +39,7 @@ struct SceneSurface {
   std::vector<Plane> planes;
 };
 
-/// Items that are hidden, and triangles that are not finite, out of range or absurdly far away, are left out.
+/// Items that are hidden, and triangles and balls that are not finite, out of range or absurdly far away, are left out.
 SceneSurface gather_surface(const Frame& frame, const Vec3& origin, ColorMode mode);
 
 /// A colour for a piece of a body: neighbours in either number differ clearly. Linear RGB.

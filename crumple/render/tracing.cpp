@@ -26,6 +26,7 @@ struct Tracer::Structure {
 
 namespace {
 
+constexpr unsigned kTriangles = 0, kBalls = 1;  // geometries
 constexpr float kEndless = std::numeric_limits<float>::infinity();
 
 template <class Row>
@@ -92,6 +93,22 @@ void describe_triangle(const SceneSurface& surface, const RTCHit& at, const Vec3
   hit.material = make_material(color, finish.metal, finish.roughness);
 }
 
+void describe_ball(const SceneSurface& surface, const RTCHit& at, const Vec3f& from, const Vec3f& direction, float lift, Hit& hit) {
+  const Eigen::Vector4f& ball = surface.balls[at.primID];
+  const Vec3f center = ball.head<3>();
+  // The tracer's point is a little off; the ball's own is not.
+  hit.face = (from + hit.distance * direction - center).normalized();
+  if (!hit.face.allFinite()) hit.face = -direction;
+  hit.point = center + ball[3] * hit.face;
+  if (hit.face.dot(direction) > 0) hit.face = -hit.face;
+  hit.normal = hit.face;
+  const float away = hit.normal.dot(direction);
+  if (away > -0.02f) hit.normal = (hit.normal - (away + 0.02f) * direction).normalized();
+  hit.leave_from = hit.point + std::max(lift, 1e-3f * ball[3]) * hit.face;
+  const SceneSurface::Finish finish = surface.finishes[surface.ball_item[at.primID]];
+  hit.material = make_material(surface.ball_colors[at.primID], finish.metal, finish.roughness);
+}
+
 void describe_plane(const SceneSurface::Plane& plane, const Vec3f& from, const Vec3f& direction, float lift, Hit& hit) {
   hit.point = from + hit.distance * direction;
   hit.point -= (plane.normal.dot(hit.point) - plane.offset) * plane.normal;
@@ -111,20 +128,31 @@ Result<Tracer> Tracer::create(SceneSurface surface, float scale) {
   auto made = std::make_unique<Structure>();
   made->surface = std::move(surface);
   made->lift = 1e-5f * scale;
-  if (made->surface.triangles.empty()) return Tracer(std::move(made));
+  if (made->surface.triangles.empty() && made->surface.balls.empty()) return Tracer(std::move(made));
   // One thread builds: the tree, and with it which of two equal hits is found, is then always the same.
   made->device = rtcNewDevice("threads=1");
   const auto fail = [&](const char* what) {
-    return system_error(fmt::format("drawing {} triangles: {} (ray tracer error {})", made->surface.triangles.size(), what,
+    return system_error(fmt::format("drawing {} triangles and {} balls: {} (ray tracer error {})", made->surface.triangles.size(), made->surface.balls.size(), what,
                                     static_cast<int>(rtcGetDeviceError(made->device))));
   };
   if (!made->device) return fail("the ray tracer cannot start");
   made->scene = rtcNewScene(made->device);
-  RTCGeometry geometry = rtcNewGeometry(made->device, RTC_GEOMETRY_TYPE_TRIANGLE);
-  const bool filled = fill_buffer(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, made->surface.positions) &&
-                      fill_buffer(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, made->surface.triangles);
-  if (filled) rtcCommitGeometry(geometry), rtcAttachGeometry(made->scene, geometry);
-  rtcReleaseGeometry(geometry);
+  const auto attach = [&](RTCGeometryType type, unsigned id, const auto& fill) {
+    RTCGeometry geometry = rtcNewGeometry(made->device, type);
+    const bool filled = fill(geometry);
+    if (filled) rtcCommitGeometry(geometry), rtcAttachGeometryByID(made->scene, geometry, id);
+    rtcReleaseGeometry(geometry);
+    return filled;
+  };
+  const SceneSurface& solid = made->surface;
+  const bool filled = (solid.triangles.empty() || attach(RTC_GEOMETRY_TYPE_TRIANGLE, kTriangles,
+                                                         [&](RTCGeometry geometry) {
+                                                           return fill_buffer(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, solid.positions) &&
+                                                                  fill_buffer(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, solid.triangles);
+                                                         })) &&
+                      (solid.balls.empty() || attach(RTC_GEOMETRY_TYPE_SPHERE_POINT, kBalls, [&](RTCGeometry geometry) {
+                         return fill_buffer(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, solid.balls);
+                       }));
   if (!filled) return fail("not enough memory");
   rtcCommitScene(made->scene);
   if (rtcGetDeviceError(made->device) != RTC_ERROR_NONE) return fail("the ray tracer cannot take them");
@@ -147,6 +175,8 @@ bool Tracer::closest(const Vec3f& from, const Vec3f& direction, Hit& hit, bool c
   hit.backdrop = plane != nullptr;
   if (plane) {
     describe_plane(*plane, from, direction, structure_->lift, hit);
+  } else if (query.hit.geomID == kBalls) {
+    describe_ball(structure_->surface, query.hit, from, direction, structure_->lift, hit);
   } else if (query.hit.geomID != RTC_INVALID_GEOMETRY_ID) {
     describe_triangle(structure_->surface, query.hit, direction, structure_->lift, hit);
   } else {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "crumple/io/recording.h"
+#include "crumple/methods/clusters/shown.h"
 #include "crumple/methods/clusters/surface.h"
 #include "crumple/methods/methods.h"
 #include "crumple/rigid/world.h"
@@ -45,7 +46,7 @@ struct ClusterLayer {
   clusters::Loads loads;  // of the description, clamps with their centres
   bool present = false;
   int start_particles = 0;
-  std::array<int64_t, 3> sizes = {};  // particles, clusters, planes: as they were last written
+  clusters::Shown shown;  // as it was last recorded or played back
   clusters::StepTimes times;  // CPU s, so far
   // what is drawn
   clusters::SurfaceModel surface;
@@ -63,6 +64,9 @@ enum class ColorBy {
   Piece,        ///< bodies of clusters: what still hangs together
   Strain,       ///< bodies of clusters: how much they have flowed
 };
+
+/// What is seen of bodies of clusters.
+enum class SoftView { Surface, Particles };
 
 /// One simulated thing: rest geometry, its rigid parts, and the layers that change its shape.
 struct Body {
@@ -104,9 +108,12 @@ rigid::Shape shape_of_piece(const Body& body, int piece);
 /// The piece of a structure that is nearest to a place of its rest frame.
 int nearest_structure_piece(const joints::Model& model, const Vec3& at);
 
-/// A body of clusters. In body_clusters.cpp, as is the next one.
+/// A body of clusters. In body_clusters.cpp.
 Result<void> build_clusters(Body& body, const Scene& scene, AssetLibrary& library);
-std::vector<FrameItem> draw_clusters(const Body& body, int index, ColorBy color);
+/// In draw_clusters.cpp, as is the next one. The skin, and what tearing has laid open apart.
+std::vector<FrameItem> draw_soft_surface(const Body& body, int index, ColorBy color);
+/// All particles as one item of balls.
+FrameItem draw_soft_particles(const Body& body, int index, ColorBy color);
 
 /// The current shape in the rest frame, or nothing for a body that cannot change.
 const std::vector<Vec3f>* current_shape(const Body& body);
@@ -137,7 +144,8 @@ void regroup(Body& body);
 
 /// What the body looks like with the rest frame of each piece at `places`: one item while it is whole, otherwise two for each piece; of a
 /// structure always one for each.
-std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, ColorBy color);
+std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, ColorBy color,
+                                 SoftView soft = SoftView::Surface);
 
 /// How far a body has been deformed.
 struct Damage {

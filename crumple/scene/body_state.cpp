@@ -15,36 +15,43 @@ std::string joint_array_name(const Body& body, const StateArray& array) {
   return fmt::format("{}/joints/{}", body.description->name, array.name);
 }
 
-std::string cluster_array_name(const Body& body, const StateArray& array) {
-  return fmt::format("{}/clusters/{}", body.description->name, array.name);
+std::string cluster_array_name(const Body& body, std::string_view array) {
+  return fmt::format("{}/clusters/{}", body.description->name, array);
 }
 
-/// How many there are of everything comes first: the other arrays have room once it is known.
-StateArray sizes_array(ClusterLayer& layer) {
-  return {"sizes", sizeof(int64_t), std::as_writable_bytes(std::span(layer.sizes)), [](std::span<const std::byte>) { return true; }};
+std::vector<StateArray> cluster_arrays(ClusterLayer& layer, Need need) {
+  return need == Need::Everything ? clusters::arrays(layer.state) : clusters::arrays(layer.shown);
 }
 
-void add_cluster_arrays(Body& body, std::vector<io::ArrayView>& views) {
+void add_cluster_arrays(Body& body, Need need, std::vector<io::ArrayView>& views) {
   ClusterLayer& layer = *body.clusters;
-  const clusters::Sizes sizes = clusters::sizes(layer.state);
-  layer.sizes = {static_cast<int64_t>(sizes.particles), static_cast<int64_t>(sizes.clusters), static_cast<int64_t>(sizes.planes)};
-  const auto add = [&](const StateArray& array) { views.push_back({cluster_array_name(body, array), array.row_bytes, array.data}); };
-  add(sizes_array(layer));
-  for (const StateArray& array : clusters::arrays(layer.state)) add(array);
+  if (need == Need::Drawing) clusters::show(layer.model, layer.state, layer.shown);
+  for (const StateArray& array : cluster_arrays(layer, need)) views.push_back({cluster_array_name(body, array.name), array.row_bytes, array.data});
 }
 
-Result<void> restore_clusters(Body& body, const io::ArrayStore& store) {
+/// How many rows an array has in a store: those of clusters grow, so their own length says how many there are of everything.
+size_t rows_of(const io::ArrayStore& store, const std::string& name) {
+  const auto found = store.find(name);
+  return found == store.end() || found->second.row_bytes == 0 ? 0 : found->second.data.size() / found->second.row_bytes;
+}
+
+Result<void> restore_clusters(Body& body, const io::ArrayStore& store, Need need) {
   ClusterLayer& layer = *body.clusters;
-  const StateArray counts = sizes_array(layer);
-  if (Result<void> copied = restore_array(store, cluster_array_name(body, counts), counts); !copied) return copied.error();
-  for (const int64_t count : layer.sizes) {
-    if (count < 0 || count > int64_t{1} << 28) return input_error(fmt::format("the recording is damaged: \"{}\" is too large", cluster_array_name(body, counts)));
+  const auto count = [&](std::string_view name) { return rows_of(store, cluster_array_name(body, name)); };
+  // A damaged recording cannot make much room: what it claims, it holds.
+  const clusters::Sizes sizes = {count(need == Need::Everything ? "positions" : "fine"), count("ball"), count("planes")};
+  if (need == Need::Everything) {
+    clusters::resize(layer.model, layer.state, sizes);
+  } else {
+    clusters::resize(layer.model, layer.shown, sizes);
   }
-  clusters::resize(layer.model, layer.state, {static_cast<size_t>(layer.sizes[0]), static_cast<size_t>(layer.sizes[1]), static_cast<size_t>(layer.sizes[2])});
-  for (const StateArray& array : clusters::arrays(layer.state)) {
-    if (Result<void> copied = restore_array(store, cluster_array_name(body, array), array); !copied) return copied.error();
+  for (const StateArray& array : cluster_arrays(layer, need)) {
+    if (Result<void> copied = restore_array(store, cluster_array_name(body, array.name), array); !copied) return copied.error();
   }
-  return clusters::restored(layer.model, layer.state);
+  const Result<void> done =
+      need == Need::Everything ? clusters::restored(layer.model, layer.state) : clusters::shown_restored(layer.model, layer.shown, layer.state);
+  if (!done) return input_error(fmt::format("\"{}\": {}", body.description->name, done.error().text));
+  return {};
 }
 
 }  // namespace
@@ -76,7 +83,7 @@ std::vector<io::ArrayView> layer_arrays(Body& body, Need need) {
   if (body.structure) {
     for (const StateArray& array : joints::arrays(body.structure->state)) views.push_back({joint_array_name(body, array), array.row_bytes, array.data});
   }
-  if (body.clusters) add_cluster_arrays(body, views);
+  if (body.clusters) add_cluster_arrays(body, need, views);
   return views;
 }
 
@@ -99,7 +106,7 @@ Result<void> restore_layers(Body& body, const io::ArrayStore& store, Need need) 
       if (Result<void> copied = restore_array(store, joint_array_name(body, array), array); !copied) return copied.error();
     }
   }
-  if (body.clusters) return restore_clusters(body, store);
+  if (body.clusters) return restore_clusters(body, store, need);
   if (!body.pieces || need != Need::Everything) return {};
   for (const StateArray& array : pieces::arrays(body.pieces->state)) {
     if (Result<void> copied = restore_array(store, piece_array_name(body, array), array); !copied) return copied.error();

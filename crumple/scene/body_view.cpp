@@ -65,8 +65,9 @@ const std::vector<Vec3f>* current_shape(const Body& body) {
   return std::visit([](const auto& layer) { return &view(layer.model, layer.state); }, body.layers.back());
 }
 
-std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, ColorBy color) {
-  if (body.clusters) return draw_clusters(body, index, color);
+std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, ColorBy color, SoftView soft) {
+  if (body.clusters && soft == SoftView::Particles) return {draw_soft_particles(body, index, color)};
+  if (body.clusters) return draw_soft_surface(body, index, color);
   std::vector<FrameItem> items;
   if (body.structure) {
     for (int piece = 0; piece < body.piece_count(); ++piece) items.push_back(draw_structure_piece(body, index, piece, places, color));

@@ -30,7 +30,7 @@ Result<Playback> Playback::open(const fs::path& folder) {
   return playback;
 }
 
-Result<Frame> Playback::frame(int number, ColorBy color) {
+Result<Frame> Playback::frame(int number, ColorBy color, SoftView soft) {
   Result<const io::ArrayStore*> store = reader_.state_at(number);
   if (!store) return store.error();
   Frame frame;
@@ -59,7 +59,7 @@ Result<Frame> Playback::frame(int number, ColorBy color) {
       }
     }
     const bool in_pieces = presence == 2 && !body.skins.empty();
-    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, in_pieces, color)) frame.items.push_back(std::move(item));
+    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, in_pieces, color, soft)) frame.items.push_back(std::move(item));
   }
   return frame;
 }

@@ -22,7 +22,7 @@ class Playback {
   bool was_torn() const { return reader_.was_torn(); }
 
   /// What there is to see at a recorded frame. Going forward is cheap.
-  Result<Frame> frame(int number, ColorBy color = ColorBy::Look);
+  Result<Frame> frame(int number, ColorBy color = ColorBy::Look, SoftView soft = SoftView::Surface);
 
  private:
   Playback(std::unique_ptr<Scene> scene, io::RecordingReader reader) : scene_(std::move(scene)), reader_(std::move(reader)) {}

@@ -18,11 +18,12 @@ std::string safe_name(const std::string& name, size_t number) {
   return fmt::format("{}_{}", number, safe.substr(0, 40));
 }
 
-/// The files of surfaces that a scene names.
-std::vector<std::string*> mesh_names(Scene& scene) {
+/// The files of surfaces and particles that a scene names.
+std::vector<std::string*> file_names(Scene& scene) {
   std::vector<std::string*> names;
   for (BodyDescription& body : scene.bodies) {
     if (!body.mesh.empty()) names.push_back(&body.mesh);
+    for (ParticleFile& particles : body.particles) names.push_back(&particles.file);
     if (!body.structure) continue;
     for (joints::SinglePiece& piece : body.structure->pieces) {
       if (!piece.mesh.empty()) names.push_back(&piece.mesh);
@@ -52,9 +53,9 @@ Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
     packed[name] = file;
   }
   scene.assets = packed;
-  std::map<std::string, std::string> meshes;
-  for (std::string* name : mesh_names(scene)) {
-    std::string& file = meshes[*name];
+  std::map<std::string, std::string> files;
+  for (std::string* name : file_names(scene)) {
+    std::string& file = files[*name];
     if (file.empty()) {
       const fs::path source = resolve_path(world.scene(), *name);
       file = fmt::format("assets/{}{}", safe_name(source.stem().string(), ++number), source.extension().string());

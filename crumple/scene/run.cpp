@@ -71,13 +71,27 @@ Json joint_json(const JointReport& joint) {
                        {"broken_at", book.broken_at < 0 ? Json() : Json(book.broken_at)}});
 }
 
-RunReport::BodyReport report_of(const Body& body) {
+RunReport::BodyReport report_of(const Body& body, double fps) {
   RunReport::BodyReport report{body.description->name, body.mass, damage_of(body), body.frozen, static_cast<int>(body.parts.size())};
+  if (body.clusters) report.soft = soft_report(body, fps);
   if (!body.pieces) return report;
   const std::vector<uint8_t>& broken = body.pieces->state.broken;
   report.links = static_cast<int>(broken.size());
   report.broken_links = static_cast<int>(std::count(broken.begin(), broken.end(), 1));
   return report;
+}
+
+Json body_json(const RunReport::BodyReport& body) {
+  Json entry(Json::object({{"name", body.name}, {"mass", body.mass}}));
+  if (body.soft) {
+    add_json(entry, *body.soft);
+  } else {
+    entry["max_displacement"] = body.damage.max_displacement, entry["rms_displacement"] = body.damage.rms_displacement;
+    entry["deformed_share"] = body.damage.deformed_share, entry["min_rest_weight"] = body.damage.min_rest_weight;
+  }
+  entry["frozen"] = body.frozen;
+  if (body.links > 0) entry["parts"] = body.parts, entry["links"] = body.links, entry["broken_links"] = body.broken_links;
+  return entry;
 }
 
 bool same_folder(const fs::path& a, const fs::path& b) {
@@ -142,6 +156,7 @@ class Run {
     fs::remove(folder_.run(), trouble);
     const Json header = Json::object({{"scene", scene_.file.filename().string()},
                                       {"scene_hash", io::hash_text(world_->scene_hash())},
+                                      {"start_hash", io::hash_text(world_->fingerprint())},
                                       {"fps", scene_.fps},
                                       {"dt", scene_.dt()},
                                       {"checkpoint", scene_.checkpoint},
@@ -162,7 +177,8 @@ class Run {
     Result<io::RecordingReader> reader = io::RecordingReader::open(folder_.stream());
     if (!reader) return reader.error();
     const Json* hash = reader->header().find("scene_hash");
-    if (!hash || hash->text != io::hash_text(world_->scene_hash())) {
+    const Json* start = reader->header().find("start_hash");  // also tells if files of particles have changed
+    if (!hash || hash->text != io::hash_text(world_->scene_hash()) || (start && start->text != io::hash_text(world_->fingerprint()))) {
       return input_error(fmt::format("{}: was recorded from another scene (or its scene or assets have changed since); use --force to start anew",
                                      settings_.folder.string()));
     }
@@ -261,7 +277,7 @@ class Run {
     const StepTimings& timings = world_->timings();
     report_.rigid_s = timings.rigid, report_.deform_s = timings.deform, report_.steps = timings.steps, report_.hits = timings.hits;
     for (const Body& body : world_->bodies()) {
-      if (!body.layers.empty() || body.pieces) report_.bodies.push_back(report_of(body));
+      if (!body.layers.empty() || body.pieces || body.clusters) report_.bodies.push_back(report_of(body, scene_.fps));
     }
     report_.frozen = world_->report().frozen;
     report_.breaks = world_->report().breaks;
@@ -293,6 +309,21 @@ int RunReport::broken_joints() const {
   return static_cast<int>(std::count_if(joints.begin(), joints.end(), [](const JointReport& joint) { return joint.book.broken_at >= 0; }));
 }
 
+std::optional<RunReport::SoftTotals> RunReport::soft_totals() const {
+  std::optional<SoftTotals> totals;
+  for (const BodyReport& body : bodies) {
+    if (!body.soft) continue;
+    if (!totals) totals.emplace();
+    const SoftReport& soft = *body.soft;
+    totals->splits += soft.splits, totals->pieces += soft.pieces;
+    totals->times.dynamics += soft.times.dynamics, totals->times.plasticity += soft.times.plasticity;
+    totals->times.fracture += soft.times.fracture, totals->times.collision += soft.times.collision;
+    const int first = soft.first_split_frame;
+    if (first >= 0 && (totals->first_split_frame < 0 || first < totals->first_split_frame)) totals->first_split_frame = first;
+  }
+  return totals;
+}
+
 std::string_view outcome_name(Outcome outcome) {
   switch (outcome) {
     case Outcome::Done: return "done";
@@ -310,18 +341,13 @@ Json run_json(const Scene& scene, const RunReport& r) {
   json["fps"] = scene.fps, json["dt"] = scene.dt();
   json["steps"] = static_cast<double>(r.steps), json["hits"] = static_cast<double>(r.hits);
   json["timings"] = Json::object({{"rigid_s", r.rigid_s}, {"deform_s", r.deform_s}, {"record_s", r.record_s}, {"load_s", r.load_s}, {"total_s", r.total_s}, {"wall_s", r.wall_s}});
-  Json bodies = Json::array();
-  for (const RunReport::BodyReport& body : r.bodies) {
-    Json entry(Json::object({{"name", body.name},
-                              {"mass", body.mass},
-                              {"max_displacement", body.damage.max_displacement},
-                              {"rms_displacement", body.damage.rms_displacement},
-                              {"deformed_share", body.damage.deformed_share},
-                              {"min_rest_weight", body.damage.min_rest_weight},
-                              {"frozen", body.frozen}}));
-    if (body.links > 0) entry["parts"] = body.parts, entry["links"] = body.links, entry["broken_links"] = body.broken_links;
-    bodies.push(std::move(entry));
+  if (const auto soft = r.soft_totals()) {
+    json["step_s"] = json_of(soft->times);
+    json["splits"] = static_cast<double>(soft->splits), json["pieces"] = soft->pieces;
+    json["first_split_frame"] = soft->first_split_frame < 0 ? Json() : Json(soft->first_split_frame);
   }
+  Json bodies = Json::array();
+  for (const RunReport::BodyReport& body : r.bodies) bodies.push(body_json(body));
   json["bodies"] = std::move(bodies);
   json["frozen"] = frozen_json(r.frozen);
   json["breaks"] = breaks_json(r.breaks);

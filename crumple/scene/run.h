@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "crumple/scene/soft_report.h"
 #include "crumple/scene/world.h"
 
 namespace crumple {
@@ -36,8 +37,16 @@ struct RunReport {
     bool frozen;
     int parts = 1;                  // that it is in now
     int links = 0, broken_links = 0;
+    std::optional<SoftReport> soft = std::nullopt;  // of a body of clusters
   };
-  std::vector<BodyReport> bodies;  // that can crumple
+  std::vector<BodyReport> bodies;  // that can crumple or tear
+  /// Of all bodies of clusters together; nothing if there is none.
+  struct SoftTotals {
+    clusters::StepTimes times;
+    int64_t splits = 0;
+    int pieces = 0, first_split_frame = -1;
+  };
+  std::optional<SoftTotals> soft_totals() const;
   std::vector<StepReport::Frozen> frozen;
   std::vector<StepReport::Break> breaks;
   std::vector<JointReport> joints;  // elastic-plastic ones
