@@ -2,11 +2,12 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "crumple/math/types.h"
+#include "crumple/geometry/mesh.h"
 
 namespace crumple {
 class Fields;
@@ -99,19 +100,26 @@ struct Model;
 /// Clamps without a centre of their own turn about the middle of what they hold.
 void set_centers(const Model& model, Loads& loads);
 
-/// A convex thing of the rigid world in its own frame; `kind` says which of the fields count.
+class MeshField;
+
+/// A thing of the rigid world in its own frame; `kind` says which of the fields count.
 struct RigidShape {
-  enum class Kind { Ball, Box, Plane, Cylinder, Hull, Field };
+  enum class Kind { Ball, Box, Plane, Cylinder, Capsule, Hull, Mesh, Field };
   Kind kind = Kind::Ball;
-  double radius = 0;                                                // Ball, Cylinder; Field: a ball that holds it
-  Vec3 half = Vec3::Zero();                                         // Box: half its edges; Cylinder: half its height at [1], its axis being y
+  double radius = 0;                                                // Ball, Cylinder, Capsule; Field: a ball that holds it
+  Vec3 half = Vec3::Zero();                                         // Box: half its edges; Cylinder, Capsule: half its height (without caps) at [1], its axis being y
   std::vector<Eigen::Vector4d> planes;                              // Hull: outward normal . x <= fourth; Plane: the first alone
+  size_t inner = 0;                                                 // Hull: so many of the last planes lie inside a neighbour, and nobody leaves through them
+  Bounds box;                                                       // Hull: that holds it; empty: not known
+  std::shared_ptr<const MeshField> mesh;                            // Mesh
   std::function<double(const Vec3& point, Vec3& normal)> distance;  // Field: signed, below zero inside, with the outward direction
 };
 
-/// A rigid part as particles meet it.
+/// A rigid part as particles meet it. One that consists of several shapes stands there several times in a row, with the same owner.
 struct RigidPart {
   RigidShape shape;
+  const RigidShape* kept = nullptr;     // instead of `shape`: one that somebody else keeps
+  int owner = -1;                       // parts in a row with the same one, if it is not -1, are one thing and move as one
   Transform place;                      // of the shape's frame
   Vec3 center = Vec3::Zero();           // of mass, world
   Vec3 velocity = Vec3::Zero();         // m/s, of the centre
@@ -120,21 +128,41 @@ struct RigidPart {
   Mat3 inverse_inertia = Mat3::Zero();  // world axes
   double friction = 0.3;
   double restitution = 0;
+  double margin = 0;                    // m, added outside the shape
+  bool yields = false;                  // overlaps move it, too, by its share of the mass; false: only the particles
+  bool asleep = false;                  // counts as immovable while what hits it is too weak to wake it: see collide_parts
+  Vec3 weight = Vec3::Zero();           // N s, of its own in one step
+
+  const RigidShape& form() const { return kept ? *kept : shape; }
 };
 
-/// What particles did to a rigid part.
+/// What particles did to a rigid part. Of one that consists of several shapes: what each of them got; their sum moves it.
 struct Push {
   Vec3 impulse = Vec3::Zero();  // N s
   Vec3 twist = Vec3::Zero();    // N m s, about its centre of mass
+  Vec3 shift = Vec3::Zero();    // m, that it gave way by
+  Vec3 normal = Vec3::Zero();   // N s, the part of the impulse that is not friction
+  double strength = 0;          // N s, of all contacts, whichever way they push
+  Vec3 at = Vec3::Zero();       // middle of the contacts by their impulses, world
   int contacts = 0;
+  bool woken = false;           // it slept
 };
 
 struct State;
-/// Particles inside a part are put onto its surface, and both change their velocity as if they hit (the part's own is tracked while its particles
-/// take turns, so a light part is not pushed twice for the same motion). Returns what each part received: exactly what the particles lost.
-std::vector<Push> collide_parts(const Model& model, State& state, std::span<const RigidPart> parts);
+/// Particles inside a part, or that went through it within `dt`, are put onto the surface that they came through, and both change their velocity as if
+/// they hit (the part's own is tracked while its particles take turns, so a light part is not pushed twice for the same motion). Returns what each part
+/// received: exactly what the particles lost. If the part yields, the common centre of mass and angular momentum stay, too.
+///
+/// A part that sleeps is as good as fixed, and what hits it is lost to what it rests on, until particles would change its speed by more than a tenth
+/// of what its weight does in a step (0.01 m/s at least), not counting what presses it down slowly. Then it is woken and moves.
+std::vector<Push> collide_parts(const Model& model, State& state, std::span<const RigidPart> parts, double dt = 0);
 
-/// Signed distance to a shape's surface in its own frame, below zero inside, and the outward direction there.
-double signed_distance(const RigidShape& shape, const Vec3& point, Vec3& normal);
+/// Signed distance to a shape's surface in its own frame, below zero inside, and the outward direction there. Surfaces farther than `within` may be
+/// taken for infinitely far.
+double signed_distance(const RigidShape& shape, const Vec3& point, Vec3& normal, double within = kForever);
+/// Box around a shape in its own frame; empty if it is not known or there is none.
+Bounds box_of(const RigidShape& shape);
+/// How deep into the shape one can get from outside before another side is nearer, roughly; 0: not known.
+double depth_of(const RigidShape& shape);
 
 }  // namespace crumple::clusters

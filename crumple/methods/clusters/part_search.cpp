@@ -1,0 +1,98 @@
+#include "crumple/methods/clusters/part_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace crumple::clusters {
+namespace {
+
+// Few boxes are compared with every particle: that is cheaper than sorting them.
+constexpr size_t kFewBoxes = 6;
+constexpr size_t kFewParticles = 1000;
+constexpr double kMostCells = 1 << 18;
+constexpr double kCellSpacings = 3;   // width of a cell
+constexpr double kMostSpacings = 16;  // a particle that goes farther in a step may be overlooked by a thin part: one fast crumb does not slow all
+
+size_t at(int index) {
+  return static_cast<size_t>(index);
+}
+
+}  // namespace
+
+ParticleSearch::ParticleSearch(const Model& model, const State& state, double dt) : model_(model), state_(state), dt_(dt) {
+  Vec4f low = Vec4f::Constant(std::numeric_limits<float>::infinity()), high = -low;
+  float fastest = 0;
+  for (size_t i = 0; i < state.positions.size(); ++i) {
+    if (state.entry_count[i] == 0) continue;
+    low = low.cwiseMin(state.positions[i]), high = high.cwiseMax(state.positions[i]);
+    fastest = std::max(fastest, state.velocities[i].head<3>().squaredNorm());
+  }
+  all_ = {low.head<3>(), high.head<3>()};
+  fastest_ = std::sqrt(fastest);
+}
+
+Box3f ParticleSearch::box_of_part(const RigidPart& part) const {
+  const Bounds local = box_of(part.form());
+  if (local.empty()) return all_;
+  const Vec3 half = 0.5 * (local.high - local.low), middle = 0.5 * (local.high + local.low);
+  const Mat3& turn = part.place.rotation;
+  const Vec3 center = turn * middle + part.place.translation;
+  const double own = (part.velocity.norm() + part.spin.norm() * ((center - part.center).norm() + half.norm())) * dt_;
+  const double theirs = std::min(travel(), kMostSpacings * model_.spacing);
+  const Vec3 reach = turn.cwiseAbs() * half + Vec3::Constant(part.margin + own + theirs + 1e-6);
+  return {(center - reach - model_.origin).cast<float>(), (center + reach - model_.origin).cast<float>()};
+}
+
+int ParticleSearch::cell(const Vec3f& place, int axis) const {
+  const float there = (place[axis] - all_.low[axis]) / width_;
+  return there > 0 ? std::min(static_cast<int>(std::min(there, 1e6f)), count_[axis] - 1) : 0;
+}
+
+void ParticleSearch::prepare(size_t boxes) {
+  sorted_ = boxes > kFewBoxes && state_.positions.size() > kFewParticles;
+  if (!sorted_) return;
+  const Vec3f size = all_.high - all_.low;
+  width_ = static_cast<float>(kCellSpacings * model_.spacing);
+  const double wanted = (size.cast<double>().array() / double(width_) + 1).prod();
+  if (wanted > kMostCells) width_ *= static_cast<float>(std::cbrt(wanted / kMostCells));  // crumbs have flown far
+  for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>(std::min(double(size[k] / width_), kMostCells)) + 1;
+  while (double(count_[0]) * count_[1] * count_[2] > 8 * kMostCells) {
+    width_ *= 2;
+    for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>(size[k] / width_) + 1;
+  }
+  const auto cell_of = [&](const Vec4f& x) {
+    const Vec3f place = x.head<3>();
+    return at((cell(place, 2) * count_[1] + cell(place, 1)) * count_[0] + cell(place, 0));
+  };
+  begin_.assign(at(count_[0] * count_[1] * count_[2]) + 1, 0);
+  for (size_t i = 0; i < state_.positions.size(); ++i) {
+    if (state_.entry_count[i] > 0) ++begin_[cell_of(state_.positions[i]) + 1];
+  }
+  for (size_t c = 1; c < begin_.size(); ++c) begin_[c] += begin_[c - 1];
+  order_.resize(at(begin_.back()));
+  std::vector<int32_t> next(begin_.begin(), begin_.end() - 1);
+  for (size_t i = 0; i < state_.positions.size(); ++i) {
+    if (state_.entry_count[i] > 0) order_[at(next[cell_of(state_.positions[i])]++)] = static_cast<int32_t>(i);
+  }
+}
+
+void ParticleSearch::find(const Box3f& box, std::vector<int32_t>& found) const {
+  found.clear();
+  if (!sorted_) {
+    for (size_t i = 0; i < state_.positions.size(); ++i) {
+      if (state_.entry_count[i] > 0 && box.holds(state_.positions[i])) found.push_back(static_cast<int32_t>(i));
+    }
+    return;
+  }
+  for (int z = cell(box.low, 2); z <= cell(box.high, 2); ++z) {
+    for (int y = cell(box.low, 1); y <= cell(box.high, 1); ++y) {
+      const int row = (z * count_[1] + y) * count_[0];
+      for (int32_t k = begin_[at(row + cell(box.low, 0))]; k < begin_[at(row + cell(box.high, 0)) + 1]; ++k) {
+        if (box.holds(state_.positions[at(order_[at(k)])])) found.push_back(order_[at(k)]);
+      }
+    }
+  }
+}
+
+}  // namespace crumple::clusters

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "crumple/methods/clusters/clusters.h"
+#include "crumple/methods/clusters/mesh_field.h"
+
+namespace crumple::clusters {
+namespace {
+
+double ball_distance(double radius, const Vec3& point, Vec3& normal) {
+  const double far = point.norm();
+  normal = far > 0 ? Vec3(point / far) : Vec3::UnitY();
+  return far - radius;
+}
+
+double box_distance(const Vec3& half, const Vec3& point, Vec3& normal) {
+  const Vec3 over = point.cwiseAbs() - half;
+  int axis = 0;
+  const double most = over.maxCoeff(&axis);
+  if (most <= 0) {
+    normal = Vec3::Unit(axis) * (point[axis] < 0 ? -1.0 : 1.0);
+    return most;
+  }
+  const Vec3 out = (point - point.cwiseMax(-half).cwiseMin(half));
+  const double distance = out.norm();
+  normal = out / distance;
+  return distance;
+}
+
+double cylinder_distance(double radius, double half, const Vec3& point, Vec3& normal) {
+  const double around = std::hypot(point[0], point[2]);
+  const Vec3 side = around > 0 ? Vec3(point[0] / around, 0, point[2] / around) : Vec3::UnitX();
+  const Vec3 end = Vec3::UnitY() * (point[1] < 0 ? -1.0 : 1.0);
+  const double out = around - radius, above = std::abs(point[1]) - half;
+  if (out > 0 && above > 0) {
+    normal = (out * side + above * end).normalized();
+    return std::hypot(out, above);
+  }
+  normal = out > above ? side : end;
+  return std::max(out, above);
+}
+
+/// Outside at most the true distance. One leaves through the nearest plane that does not lie inside a neighbour.
+double hull_distance(const RigidShape& shape, const Vec3& point, Vec3& normal) {
+  double most = -std::numeric_limits<double>::infinity();
+  const auto look_at = [&](const Eigen::Vector4d& plane) {
+    const double distance = plane.head<3>().dot(point) - plane[3];
+    if (distance > most) most = distance, normal = plane.head<3>();
+  };
+  const size_t count = shape.planes.size(), outer = shape.inner < count ? count - shape.inner : count;
+  for (size_t i = 0; i < outer; ++i) look_at(shape.planes[i]);
+  if (most > 0 || outer == count) return most;
+  for (size_t i = outer; i < count; ++i) {
+    const Eigen::Vector4d& plane = shape.planes[i];
+    if (const double distance = plane.head<3>().dot(point) - plane[3]; distance > 0) most = std::max(most, distance), normal = plane.head<3>();
+  }
+  return most;
+}
+
+}  // namespace
+
+double signed_distance(const RigidShape& shape, const Vec3& point, Vec3& normal, double within) {
+  switch (shape.kind) {
+    case RigidShape::Kind::Ball:
+      return ball_distance(shape.radius, point, normal);
+    case RigidShape::Kind::Box:
+      return box_distance(shape.half, point, normal);
+    case RigidShape::Kind::Cylinder:
+      return cylinder_distance(shape.radius, shape.half[1], point, normal);
+    case RigidShape::Kind::Capsule:
+      return ball_distance(shape.radius, point - Vec3(0, std::clamp(point[1], -shape.half[1], shape.half[1]), 0), normal);
+    case RigidShape::Kind::Plane:
+    case RigidShape::Kind::Hull:
+      return hull_distance(shape, point, normal);
+    case RigidShape::Kind::Mesh:
+      return shape.mesh->distance(point, within, normal);
+    case RigidShape::Kind::Field:
+      return shape.distance(point, normal);
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+Bounds box_of(const RigidShape& shape) {
+  const double r = shape.radius;
+  switch (shape.kind) {
+    case RigidShape::Kind::Ball:
+    case RigidShape::Kind::Field:
+      return {Vec3::Constant(-r), Vec3::Constant(r)};
+    case RigidShape::Kind::Box:
+      return {-shape.half, shape.half};
+    case RigidShape::Kind::Cylinder:
+      return {Vec3(-r, -shape.half[1], -r), Vec3(r, shape.half[1], r)};
+    case RigidShape::Kind::Capsule:
+      return {Vec3(-r, -shape.half[1] - r, -r), Vec3(r, shape.half[1] + r, r)};
+    case RigidShape::Kind::Mesh:
+      return shape.mesh->bounds();
+    case RigidShape::Kind::Hull:
+      return shape.box;
+    case RigidShape::Kind::Plane:
+      break;
+  }
+  return {};
+}
+
+double depth_of(const RigidShape& shape) {
+  switch (shape.kind) {
+    case RigidShape::Kind::Ball:
+    case RigidShape::Kind::Capsule:
+      return shape.radius;
+    case RigidShape::Kind::Box:
+      return shape.half.minCoeff();
+    case RigidShape::Kind::Cylinder:
+      return std::min(shape.radius, shape.half[1]);
+    case RigidShape::Kind::Plane:
+      return std::numeric_limits<double>::infinity();
+    case RigidShape::Kind::Hull: {
+      double least = std::numeric_limits<double>::infinity();
+      const Vec3 middle = 0.5 * (shape.box.low + shape.box.high);
+      for (const Eigen::Vector4d& plane : shape.planes) least = std::min(least, plane[3] - plane.head<3>().dot(middle));
+      return shape.box.empty() ? 0 : std::max(least, 0.0);
+    }
+    case RigidShape::Kind::Mesh:
+    case RigidShape::Kind::Field:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace crumple::clusters
