@@ -11,7 +11,7 @@
 namespace crumple::io {
 
 /// Painted strength in glTF. A primitive may carry, in either case of letters,
-///   _YIELD, _GAIN, _RADIUS, _STRENGTH:
+///   _YIELD, _GAIN, _RADIUS, _STRENGTH, _TOUGHNESS:
 ///                           SCALAR           the factor itself
 ///                           VEC3 or VEC4     a colour: twice the mean of red, green and blue, so that grey of 0.5 changes nothing
 /// A mesh, or the node that shows it, may also name a layer of vertex colours that is meant as strength and not as its look,

@@ -12,12 +12,12 @@ namespace crumple {
 
 /// A factor painted over a surface, such as "yield": weak below 1, strong above. It multiplies the knob of the same name.
 struct PaintedMap {
-  std::string name;           // of the knob: "yield", "gain", "radius" or "strength"
+  std::string name;           // of the knob: "yield", "gain", "radius", "strength" or "toughness"
   std::vector<float> values;  // #surface vertices, from 0 to kMostPainted
 };
 
 /// The knobs that can be painted.
-inline constexpr std::array<std::string_view, 4> kPaintedKnobs = {"yield", "gain", "radius", "strength"};
+inline constexpr std::array<std::string_view, 5> kPaintedKnobs = {"yield", "gain", "radius", "strength", "toughness"};
 /// A factor above this is a mistake: it is finite strength that is painted, and gain 0 is what keeps a part rigid.
 inline constexpr float kMostPainted = 1000;
 

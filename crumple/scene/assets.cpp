@@ -5,7 +5,9 @@
 #include "crumple/io/authors_asset.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
+#include "crumple/io/gltf_maps.h"
 #include "crumple/io/mesh_file.h"
+#include "crumple/io/particles.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
@@ -113,6 +115,26 @@ Result<std::shared_ptr<const TriMesh>> AssetLibrary::load_mesh(const Scene& scen
   auto shared = std::make_shared<const TriMesh>(std::move(*mesh));
   meshes_[key] = shared;
   return shared;
+}
+
+Result<std::vector<PaintedMap>> AssetLibrary::load_maps(const Scene& scene, const std::string& name, size_t vertices, const std::string& where) {
+  Result<std::vector<PaintedMap>> maps = io::read_maps(resolve_path(scene, name));
+  if (!maps) return maps;
+  if (const Result<void> fine = check_maps(*maps, vertices); !fine) return input_error(fmt::format("{}: {}", where, fine.error().text));
+  uint64_t hash = 4;
+  for (const PaintedMap& map : *maps) hash = hash_vector(map.values, io::hash_bytes(map.name, hash));
+  if (!maps->empty()) hashes_["painted " + name] = hash;
+  return maps;
+}
+
+Result<std::shared_ptr<const std::vector<Vec3>>> AssetLibrary::load_particles(const Scene& scene, const std::string& name, const std::string& where) {
+  if (const auto found = particles_.find(name); found != particles_.end()) return found->second;
+  Result<std::vector<Vec3>> particles = io::read_particles(resolve_path(scene, name));
+  if (!particles) return input_error(fmt::format("{}: {}", where, particles.error().text));
+  hashes_["particles " + name] = hash_vector(*particles, 5);
+  auto shared = std::make_shared<const std::vector<Vec3>>(std::move(*particles));
+  particles_[name] = shared;
+  return std::shared_ptr<const std::vector<Vec3>>(shared);
 }
 
 uint64_t AssetLibrary::content_hash() const {

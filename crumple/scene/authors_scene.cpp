@@ -9,63 +9,13 @@
 #include "crumple/geometry/tet_mesh.h"
 #include "crumple/io/authors_asset.h"
 #include "crumple/io/files.h"
+#include "crumple/scene/foreign.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
 namespace {
 
 using rigid::Motion;
-
-/// Reads keys of a foreign object with a value for absent ones; the first complaint is kept.
-class Foreign {
- public:
-  Foreign(const Json& json, std::string where, std::string& error) : json_(json), where_(std::move(where)), error_(error) {}
-
-  double number(std::string_view key, double otherwise) {
-    const Json* value = find(key, Json::Kind::Number);
-    return value ? value->number : otherwise;
-  }
-  bool flag(std::string_view key, bool otherwise) {
-    const Json* value = find(key, Json::Kind::Boolean);
-    return value ? value->boolean : otherwise;
-  }
-  std::string text(std::string_view key) {
-    const Json* value = find(key, Json::Kind::Text);
-    return value ? value->text : "";
-  }
-  std::optional<std::vector<double>> numbers(std::string_view key, size_t count) {
-    const Json* value = find(key, Json::Kind::Array);
-    if (!value) return {};
-    std::vector<double> list;
-    for (const Json& item : value->items) {
-      if (!item.is_number()) return complain(key, "expected numbers"), std::nullopt;
-      list.push_back(item.number);
-    }
-    if (count > 0 && list.size() != count) return complain(key, fmt::format("expected {} numbers", count)), std::nullopt;
-    return list;
-  }
-  Vec3 vector(std::string_view key, const Vec3& otherwise = Vec3::Zero()) {
-    const auto list = numbers(key, 3);
-    return list ? Vec3((*list)[0], (*list)[1], (*list)[2]) : otherwise;
-  }
-  bool has(std::string_view key) const { return json_.find(key) != nullptr; }
-  const Json* get(std::string_view key) const { return json_.find(key); }
-  void complain(std::string_view key, std::string_view what) {
-    const Json* at = json_.find(key);
-    if (error_.empty()) error_ = fmt::format("{}:{}: {}", where_, at ? at->line : json_.line, fmt::format("\"{}\": {}", key, what));
-  }
-
- private:
-  const Json* find(std::string_view key, Json::Kind kind) {
-    const Json* value = json_.find(key);
-    if (!value || value->kind == kind) return value;
-    complain(key, fmt::format("expected {}, not {}", kind_name(kind), kind_name(value->kind)));
-    return nullptr;
-  }
-  const Json& json_;
-  std::string where_;
-  std::string& error_;
-};
 
 /// Paths are relative to the authors' working directory ("inputFiles/barrel2"); the same things lie beside the scene here.
 fs::path beside(const fs::path& scene, const std::string& path) {

@@ -133,7 +133,7 @@ struct Scene {
 void describe(Fields& fields, Scene& scene);
 void describe(Fields& fields, JointDescription& joint);
 
-/// Reads a scene of ours or of paper 1's authors, after applying `changes` ("/bodies/drum 1/examples/yield=2"). Repeated bodies are
+/// Reads a scene of ours or of the authors of papers 1 and 2, after applying `changes` ("/bodies/drum 1/examples/yield=2"). Repeated bodies are
 /// expanded and everything is validated; files it names are found beside it.
 Result<Scene> load_scene(const std::filesystem::path& file, const std::vector<std::string>& changes = {});
 

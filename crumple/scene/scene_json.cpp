@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "crumple/io/files.h"
+#include "crumple/scene/authors_clusters.h"
 #include "crumple/scene/authors_scene.h"
 #include "crumple/scene/changes.h"
 #include "crumple/scene/scene.h"
@@ -116,6 +117,10 @@ void check_clusters(Fields& f, const BodyDescription& b) {
   if (b.motion != Motion::Dynamic) return f.fail("motion", "a body of clusters is always dynamic; hold it by \"clamps\"");
   if (!b.script.empty()) return f.fail("script", "a body of clusters is directed by \"clamps\"");
   if (b.asleep) return f.fail("asleep", "a body of clusters cannot start asleep");
+  const HullsDescription usual;
+  if (b.hulls.tolerance || b.hulls.least != usual.least || b.hulls.most != usual.most || b.hulls.margin != usual.margin) {
+    return f.fail("hulls", "a body of clusters collides by its particles and has no hulls");
+  }
 }
 
 }  // namespace
@@ -263,6 +268,13 @@ std::string unknown_body(const std::string& name, const std::vector<std::string>
   return fmt::format("there is no body \"{}\"{}", name, near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near));
 }
 
+/// What is said of a body that only rigid ones can be asked for; empty if it is rigid.
+std::string complaint_if_soft(const Scene& scene, const std::string& name) {
+  const auto is_it = [&](const BodyDescription& body) { return body.name == name && body.clusters; };
+  if (name.empty() || std::none_of(scene.bodies.begin(), scene.bodies.end(), is_it)) return "";
+  return fmt::format("\"{}\" is made of clusters, and nothing can be fixed to it; hold it by \"clamps\", or let it rest on something", name);
+}
+
 /// Supports of structures that lean on other bodies.
 Result<void> check_supports(const Scene& scene, const std::vector<std::string>& names) {
   for (const BodyDescription& body : scene.bodies) {
@@ -271,6 +283,7 @@ Result<void> check_supports(const Scene& scene, const std::vector<std::string>& 
       const std::string where = fmt::format("{}: /bodies/{}/structure/supports/{}/to", place_in_file(scene, body.line), body.name, i);
       if (to == body.name) return input_error(fmt::format("{}: a structure cannot hold itself", where));
       if (!to.empty() && std::find(names.begin(), names.end(), to) == names.end()) return input_error(fmt::format("{}: {}", where, unknown_body(to, names)));
+      if (const std::string soft = complaint_if_soft(scene, to); !soft.empty()) return input_error(fmt::format("{}: {}", where, soft));
     }
   }
   return {};
@@ -288,8 +301,8 @@ Result<void> check_names(const Scene& scene, const Json& root, std::string_view 
   }
   for (size_t i = 0; i < scene.joints.size(); ++i) {
     for (const auto& [key, name] : {std::pair{"body", scene.joints[i].body}, {"to", scene.joints[i].to}}) {
-      if (name.empty() || names.count(name) > 0) continue;
-      return input_error(fmt::format("{}/{}: {}", at_line(root, file, "joints", i), key, unknown_body(name, list)));
+      const std::string complaint = name.empty() || names.count(name) > 0 ? complaint_if_soft(scene, name) : unknown_body(name, list);
+      if (!complaint.empty()) return input_error(fmt::format("{}/{}: {}", at_line(root, file, "joints", i), key, complaint));
     }
     if (Result<void> checked = check_ends(scene, scene.joints[i], at_line(root, file, "joints", i)); !checked) return checked.error();
   }
@@ -301,9 +314,9 @@ Result<void> check_names(const Scene& scene, const Json& root, std::string_view 
 Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes) {
   const std::string name = file.string();
   Result<Json> foreign = parse_json(text, name, JsonDialect::Foreign);
-  if (foreign && is_authors_scene(*foreign)) {
+  if (foreign && (is_authors_scene(*foreign) || is_authors_clusters_scene(*foreign))) {
     if (!changes.empty()) return input_error(fmt::format("{}: --set works on scenes of our own format; convert this one with 'crumple check' first", name));
-    Result<Scene> scene = read_authors_scene(*foreign, file);
+    Result<Scene> scene = is_authors_scene(*foreign) ? read_authors_scene(*foreign, file) : read_authors_clusters_scene(*foreign, file);
     if (!scene) return scene.error();
     // What came out must be a scene that our own format allows.
     Scene again;

@@ -1,0 +1,213 @@
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "crumple/scene/authors_clusters.h"
+#include "crumple/scene/world.h"
+#include "tests/authors_data.h"
+
+namespace crumple {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder as the authors have it: scenes below, particles elsewhere.
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / fmt::format("crumple_authors_{}", testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(path_);
+    fs::create_directories(path_ / "scenes");
+    fs::create_directories(path_ / "inputFiles" / "noise");
+    std::ofstream file(path_ / "inputFiles" / "noise" / "block.txt");
+    for (int x = 0; x < 5; ++x) {
+      for (int y = 0; y < 5; ++y) {
+        for (int z = 0; z < 5; ++z) file << 0.1 * x << ' ' << 0.1 * y << ' ' << 0.1 * z << '\n';
+      }
+    }
+  }
+  ~Folder() { fs::remove_all(path_); }
+
+  Result<Scene> scene(const std::string& keys) const {
+    return parse_scene(fmt::format(R"({{"particleFiles": ["inputFiles/noise/block.txt"], {} "nClusters": 4, "neighborRadius": 0.3}})", keys),
+                       path_ / "scenes" / "block.json");
+  }
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+const ClustersDescription& soft(const Scene& scene) {
+  return *scene.bodies.front().clusters;
+}
+
+void expect_complaint(const Folder& folder, const std::string& keys, const std::string& what) {
+  const Result<Scene> scene = folder.scene(keys);
+  ASSERT_FALSE(scene) << keys;
+  EXPECT_NE(scene.error().text.find(what), std::string::npos) << scene.error().text;
+}
+
+TEST(AuthorsClustersScene, becomes_one_body_with_their_step_and_fifteen_seconds) {
+  const Folder folder;
+  const Result<Scene> scene = folder.scene(R"("dt": 0.01, "mass": 0.2, "gravity": [0, -5, 0], // a comment
+                                              "initialStretch": [1.5, 1, 1],)");
+  ASSERT_TRUE(scene) << scene.error().text;
+  EXPECT_EQ(scene->dt(), 0.01);
+  EXPECT_EQ(scene->fps, 60);
+  EXPECT_EQ(scene->seconds, 15);
+  EXPECT_EQ(scene->gravity, Vec3(0, -5, 0));
+  ASSERT_EQ(scene->bodies.size(), 1u);
+  EXPECT_NEAR(*scene->bodies[0].mass, 125 * 0.2, 1e-12);
+  EXPECT_EQ(soft(*scene).prestretch, Vec3(1.5, 1, 1));
+  EXPECT_EQ(soft(*scene).settings.clusters, 4);
+  EXPECT_TRUE(scene->notes.empty());
+}
+
+TEST(AuthorsClustersScene, shares_of_a_step_become_rates) {
+  const Folder folder;
+  const Result<Scene> scene =
+      folder.scene(R"("dt": 0.0333333333333333333, "springDamping": 0.25, "hardening": 0.01, "alpha": 0.8, "yield": 1e100, "nu": 2,
+    "toughness": 0.1, "toughnessBoost": 3, "toughnessFalloff": 0.05, "gamma": 0.3, "omega": 0.4, "numConstraintIters": 7,)");
+  ASSERT_TRUE(scene) << scene.error().text;
+  const clusters::Settings& s = soft(*scene).settings;
+  EXPECT_NEAR(std::exp(-s.damping / 30), 0.75, 1e-12);
+  EXPECT_NEAR(s.hardening, 0.3, 1e-12);
+  EXPECT_NEAR(s.stiffness * 4, 0.8, 1e-12);  // it counts with the square of the step
+  EXPECT_NEAR(s.flow, 1, 1e-12);
+  EXPECT_EQ(s.yield, 1e12);
+  EXPECT_EQ(s.stretch, 0.3);
+  EXPECT_EQ(s.relax, 0.4);
+  EXPECT_EQ(s.sweeps, 7);
+  EXPECT_EQ(s.boost, 3);
+  EXPECT_EQ(s.held_toughness, 1);
+  EXPECT_TRUE(s.boosted_at_start);
+  EXPECT_EQ(soft(*folder.scene("")).settings.held_toughness, 10);
+}
+
+TEST(AuthorsClustersScene, has_all_their_loads) {
+  const Folder folder;
+  const Result<Scene> scene = folder.scene(R"("planes": [[0, 2, 0, -2]],
+    "movingPlanes": [{"normal": [3, 0, 0], "offset": 0.35, "velocity": 0.5, "lifetime": 4}],
+    "twistingPlanes": [{"normal": [0, 1, 0], "offset": 0.3, "angularVelocity": 0.3, "width": 1, "lifetime": 10}],
+    "tiltingPlanes": [{"normal": [0, 0, 2], "tilt": [2, 0, 0], "offset": 0.35, "angularVelocity": 2}],
+    "projectiles": [{"start": [0, 0, -2], "velocity": [0, 0, 2], "radius": 0.05, "momentumScale": 7}],
+    "cylinders": [{"normal": [0, 0, 1], "supportPoint": [0, -1, 0], "radius": 0.4}],)");
+  ASSERT_TRUE(scene) << scene.error().text;
+  const clusters::Loads& loads = soft(*scene).loads;
+  EXPECT_EQ(loads.planes[0].normal, Vec3::UnitY());
+  EXPECT_EQ(loads.planes[0].offset, -2);
+  EXPECT_NEAR(std::exp(-loads.planes[0].touch.drag / 60), 0.4, 1e-12);
+  ASSERT_EQ(loads.clamps.size(), 3u);
+  EXPECT_EQ(loads.clamps[0].velocity, Vec3(0.5, 0, 0));
+  EXPECT_TRUE(loads.clamps[0].blocks);
+  EXPECT_EQ(loads.clamps[0].end, 4);
+  EXPECT_EQ(loads.clamps[1].spin, Vec3(0, 0.3, 0));
+  EXPECT_EQ(loads.clamps[1].center, Vec3(0, 0, 0));
+  EXPECT_EQ(loads.clamps[1].end, 10);
+  EXPECT_EQ(loads.clamps[2].spin, Vec3(2, 0, 0));
+  EXPECT_EQ(loads.clamps[2].center, Vec3(0, 0, 0.35));
+  EXPECT_EQ(loads.clamps[2].end, clusters::kForever);
+  EXPECT_NEAR(loads.balls[0].push, 7 * 60, 1e-9);
+  EXPECT_EQ(loads.balls[0].center, Vec3(0, 0, -2));
+  EXPECT_NEAR(loads.cylinders[0].kick, 2, 1e-12);
+  EXPECT_EQ(loads.cylinders[0].point, Vec3(0, -1, 0));
+}
+
+TEST(AuthorsClustersScene, a_moving_plane_that_holds_nothing_still_keeps_particles_out) {
+  const Folder folder;
+  const Result<Scene> scene =
+      folder.scene(R"("movingPlanes": [{"normal": [0, -1, 0], "offset": 2, "velocity": 0.5}], "twistingPlanes": [{"offset": 7}],)");
+  ASSERT_TRUE(scene) << scene.error().text;
+  EXPECT_TRUE(soft(*scene).loads.clamps.empty());
+  ASSERT_EQ(soft(*scene).loads.planes.size(), 1u);
+  EXPECT_EQ(soft(*scene).loads.planes[0].normal, Vec3::UnitY());
+  EXPECT_EQ(soft(*scene).loads.planes[0].offset, -2);
+  EXPECT_EQ(soft(*scene).loads.planes[0].velocity, Vec3(0, -0.5, 0));
+  EXPECT_EQ(scene->notes, (std::vector<std::string>{"left out: movingPlanes that hold nothing", "left out: twistingPlanes that hold nothing"}));
+}
+
+TEST(AuthorsClustersScene, what_is_switched_off_is_off) {
+  const Folder folder;
+  const Result<Scene> off = folder.scene(R"("toughness": 0.1, "fracture": "off", "delayRepeatedFracture": "off", "selfCollisions": "off",)");
+  const Result<Scene> on = folder.scene(R"("toughness": 0.1, "fracture": "on",)");
+  EXPECT_GE(soft(*off).settings.toughness, clusters::kNeverTears);
+  EXPECT_FALSE(soft(*off).settings.delay);
+  EXPECT_FALSE(soft(*off).settings.self_collision);
+  EXPECT_EQ(soft(*on).settings.toughness, 0.1);
+  EXPECT_TRUE(soft(*on).settings.delay);
+  EXPECT_TRUE(soft(*on).settings.self_collision);
+}
+
+TEST(AuthorsClustersScene, names_what_it_leaves_out) {
+  const Folder folder;
+  const Result<Scene> scene = folder.scene(R"("blackhole": 2, "clusterKernel": 4, "projectiles": [{"start": [0, 0, 9], "color": 3}],)");
+  ASSERT_TRUE(scene) << scene.error().text;
+  EXPECT_EQ(scene->notes, (std::vector<std::string>{"left out: blackhole", "left out: clusterKernel 4", "left out: color of projectiles"}));
+}
+
+TEST(AuthorsClustersScene, particles_are_found_above_beside_or_among_data_and_otherwise_the_line_is_named) {
+  const Folder folder;
+  const auto file_of = [&](const std::string& name) {
+    const Result<Scene> scene = parse_scene(fmt::format("{{\n\"particleFiles\": [\"{}\"]}}", name), folder / "scenes/block.json");
+    return scene ? scene->bodies[0].particles[0].file : scene.error().text;
+  };
+  EXPECT_EQ(file_of("inputFiles/noise/block.txt"), "../inputFiles/noise/block.txt");
+  EXPECT_NE(file_of("noise/block.txt").find("scenes/block.json:2: \"particleFiles\": "), std::string::npos) << file_of("noise/block.txt");
+  fs::create_directories(folder / "data");
+  fs::rename(folder / "inputFiles/noise/block.txt", folder / "data/block.txt");
+  EXPECT_EQ(file_of("noise/block.txt"), "../data/block.txt");
+  fs::rename(folder / "data/block.txt", folder / "scenes/block.txt");
+  EXPECT_EQ(file_of("noise/block.txt"), "block.txt");
+}
+
+TEST(AuthorsClustersScene, moving_files_have_a_size_a_place_and_a_velocity) {
+  const Folder folder;
+  const Result<Scene> scene =
+      folder.scene(R"("movingParticleFiles": [{"filename": "inputFiles/noise/block.txt", "scale": 2, "offset": [3, 0, 0], "velocity": [0, 1, 0]}],)");
+  ASSERT_TRUE(scene) << scene.error().text;
+  ASSERT_EQ(scene->bodies[0].particles.size(), 2u);
+  EXPECT_EQ(scene->bodies[0].particles[1].scale, 2);
+  EXPECT_EQ(scene->bodies[0].particles[1].at, Vec3(3, 0, 0));
+  EXPECT_EQ(scene->bodies[0].particles[1].velocity, Vec3(0, 1, 0));
+  EXPECT_EQ(soft(*scene).settings.clusters, 8);  // they give each file its own
+  EXPECT_NEAR(*scene->bodies[0].mass, 25, 1e-12);
+}
+
+TEST(AuthorsClustersScene, mistakes_are_refused_with_their_line) {
+  const Folder folder;
+  expect_complaint(folder, "\n\"alpha\": 2,", "block.json:2: \"alpha\": must be between 0 and 1");
+  expect_complaint(folder, "\n\"dt\": -1,", "block.json:2: \"dt\": must be between");
+  expect_complaint(folder, "\n\"numConstraintIters\": -1,", "block.json:2: \"numConstraintIters\": must be between 0 and 100");
+  expect_complaint(folder, "\n\"toughness\": \"high\",", "block.json:2: \"toughness\": expected a number, not a text");
+  expect_complaint(folder, "\n\n\"planes\": [[0, 1, 0]],", "block.json:3: \"planes\": expected four numbers");
+  expect_complaint(folder, "\"planes\": [[0, 0, 0, 1]],", "the normal has no length");
+  expect_complaint(folder, "\n\"twistingPlanes\": [{\n\"normal\": [0, 0, 0]}],", "block.json:3: \"normal\": has no length");
+  expect_complaint(folder, "\"twistingPlanes\": [{\"lifetime\": 0}],", "\"lifetime\": must be between");
+  expect_complaint(folder, "\"projectiles\": [3],", "\"projectiles\": expected objects");
+  expect_complaint(folder, "\"initialStretch\": [0, 1, 1],", "\"initialStretch\": must be");
+}
+
+TEST(AuthorsClustersScene, every_scene_of_theirs_is_read_and_what_it_says_survives_writing) {
+  if (!authors_data()) GTEST_SKIP() << kNoAuthorsData;
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(*authors_data() / "clusters")) {
+    if (entry.path().extension() != ".json") continue;
+    ++count;
+    const Result<Scene> scene = load_scene(entry.path());
+    ASSERT_TRUE(scene) << scene.error().text;
+    EXPECT_TRUE(scene->notes.empty()) << entry.path() << ": " << scene->notes[0];
+    const std::string written = write_json(scene_json(*scene));
+    const Result<Scene> again = parse_scene(written, entry.path());
+    ASSERT_TRUE(again) << again.error().text;
+    EXPECT_EQ(write_json(scene_json(*again)), written);
+    const Result<AuthorsClusters> plain = load_authors_clusters(entry.path());
+    ASSERT_TRUE(plain) << plain.error().text;
+    EXPECT_NEAR(plain->particles.masses[0] * static_cast<double>(plain->particles.positions.size()), *scene->bodies[0].mass, 1e-9);
+  }
+  EXPECT_EQ(count, 7);
+}
+
+}  // namespace
+}  // namespace crumple
