@@ -75,10 +75,10 @@ T flow_measure(const Vector<T>& stretches) {
 }
 
 template <class T>
-bool flow(const FlowStep<T>& step, const Vector<T>& stretches, const Matrix<T>& axes, Matrix<T>& plastic, T& strain, T scale) {
+bool flow(const FlowStep<T>& step, const Vector<T>& stretches, const Matrix<T>& axes, Matrix<T>& plastic, T& strain, T scale, T most_share) {
   Vector<T> isochoric;
   if (!(step.share > 0) || !without_volume(stretches, isochoric)) return false;
-  const T share = share_that_flows(step, (isochoric - Vector<T>::Ones()).norm(), strain, scale);
+  const T share = std::min(most_share, share_that_flows(step, (isochoric - Vector<T>::Ones()).norm(), strain, scale));
   strain += step.dt * (stretches - Vector<T>::Ones()).norm();  // eq. 14
   if (!(share > 0)) return false;
   // Eq. 12 with V in front: the paper's form turns Fp by V^T in every step, and last step's rotations would be no guess for this one's.
@@ -89,6 +89,22 @@ bool flow(const FlowStep<T>& step, const Vector<T>& stretches, const Matrix<T>& 
   if (!(size <= step.most * step.most) && !(size <= plastic.squaredNorm())) return false;  // stretched as far as it goes
   plastic = next;
   return true;
+}
+
+template <class T>
+T dissipating_share(const Vector<T>& stretches, const Vector<T>& weights) {
+  Vector<T> isochoric;
+  if (!without_volume(stretches, isochoric)) return 1;
+  const Vector<T> logs = isochoric.array().log();
+  // Half of what energy falls by as gamma grows.
+  const auto fall = [&](T gamma) {
+    const Vector<T> kept = (gamma * logs.array()).exp();
+    return (weights.array() * (stretches - kept).array() * logs.array() * kept.array()).sum();
+  };
+  if (fall(1) >= 0) return 1;
+  T low = 0, high = 1;
+  for (int k = 0; k < 16; ++k) (fall((low + high) / 2) > 0 ? low : high) = (low + high) / 2;
+  return low;
 }
 
 template <class T>
@@ -114,7 +130,8 @@ Matrix<T> inverse_plastic(const Matrix<T>& plastic) {
 #define CRUMPLE_FLOW(T)                                                                                                                \
   template FlowStep<T> flow_step(const FlowLaw&, double);                                                                              \
   template T flow_measure(const Vector<T>&);                                                                                           \
-  template bool flow(const FlowStep<T>&, const Vector<T>&, const Matrix<T>&, Matrix<T>&, T&, T);                                       \
+  template bool flow(const FlowStep<T>&, const Vector<T>&, const Matrix<T>&, Matrix<T>&, T&, T, T);                                    \
+  template T dissipating_share(const Vector<T>&, const Vector<T>&);                                                                    \
   template size_t flow(const FlowStep<T>&, std::span<const Vector<T>>, std::span<const Matrix<T>>, std::span<Matrix<T>>, std::span<T>, \
                        std::span<const T>);                                                                                            \
   template Matrix<T> inverse_plastic(const Matrix<T>&);

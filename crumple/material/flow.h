@@ -45,10 +45,15 @@ template <class T>
 FlowStep<T> flow_step(const FlowLaw& law, double dt);
 
 /// One step of flow. `stretches` and `axes` are s and V of the elastic part (math/svd.h); `plastic` is Fp and `strain` is alpha. `scale` multiplies
-/// the yield (painted toughness). True if something flowed. A part that is inverted, flat or not finite does not flow.
+/// the yield (painted toughness); gamma is `most_share` at most. True if something flowed. A part that is inverted, flat or not finite does not flow.
 template <class T>
 bool flow(const FlowStep<T>& step, const Eigen::Matrix<T, 3, 1>& stretches, const Eigen::Matrix<T, 3, 3>& axes, Eigen::Matrix<T, 3, 3>& plastic,
-          T& strain, T scale = 1);
+          T& strain, T scale = 1, T most_share = 1);
+
+/// The greatest gamma with which flow gives back no energy, if springs hold `weights[k] (s_k - s*_k^gamma)^2` along the axes: where the volume has
+/// changed, s* has stretches that s has not, and more flow would stretch the springs anew.
+template <class T>
+T dissipating_share(const Eigen::Matrix<T, 3, 1>& stretches, const Eigen::Matrix<T, 3, 1>& weights);
 
 /// The same for many, each by itself. `scales` may be empty. Returns how many flowed.
 template <class T>

@@ -113,7 +113,9 @@ void limit_strain(const Model& model, State& state, const Context& now) {
   room.shifts.resize(state.entry_cluster.size());
   std::fill(state.stale.begin(), state.stale.end(), 1);
   const size_t clusters = static_cast<size_t>(state.clusters());
-  const float relax = static_cast<float>(model.settings.relax), rate = static_cast<float>(1 / now.dt);
+  // What pulls back is a spring, too: of one frequency at any step.
+  const double steps = now.dt / kReferenceStep;
+  const float relax = static_cast<float>(std::min(1.0, model.settings.relax * steps * steps)), rate = static_cast<float>(1 / now.dt);
   bool moved = false;
   // A cluster none of whose particles moved since it was last looked at asks for what it asked then: nothing. So a sweep costs what still moves.
   for (int sweep = 0; sweep < model.settings.sweeps; ++sweep) {

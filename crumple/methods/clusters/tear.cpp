@@ -109,6 +109,20 @@ bool try_split(const Model& model, State& state, int cluster) {
   return true;
 }
 
+/// Second moments of a cluster's plastic shape along the axes of its stretches: what a difference there weighs in its springs.
+Vec3f spread_along(const State& state, int cluster) {
+  const Mat3f turned = state.axes[at(cluster)].transpose() * state.plastic[at(cluster)];
+  return (turned * state.shapes[at(cluster)].moment * turned.transpose()).diagonal();
+}
+
+/// How much of a cluster's strain may flow: no more than gives back no energy, and the less the more it is crushed. Clusters are soft against
+/// pressure, and what is crushed to half its volume would only get thinner, and weaker, by flowing.
+float most_flow(const State& state, int cluster) {
+  const Vec3f& stretches = state.stretches[at(cluster)];
+  const float crushed = std::clamp(2 * stretches.prod() - 1, 0.0f, 1.0f);
+  return std::min(crushed, dissipating_share<float>(stretches, spread_along(state, cluster)));
+}
+
 /// Takes out clusters that are too small to have a shape.
 void cull(const Model& model, State& state) {
   if (model.settings.crumbs != Crumbs::Cull) return;
@@ -138,7 +152,8 @@ void yield(const Model& model, State& state, const Context& now) {
   const FlowStep<float> law = flow_step<float>({s.yield, s.flow, s.hardening, kReferenceStep}, now.dt);
   for (int c = 0; c < state.clusters(); ++c) {
     if (state.slot_count[at(c)] == 0 || state.shapes[at(c)].rank < 3) continue;
-    if (flow<float>(law, state.stretches[at(c)], state.axes[at(c)], state.plastic[at(c)], state.strain[at(c)], state.shapes[at(c)].yield))
+    if (flow<float>(law, state.stretches[at(c)], state.axes[at(c)], state.plastic[at(c)], state.strain[at(c)], state.shapes[at(c)].yield,
+                    most_flow(state, c)))
       update_solve(state, c);
   }
 }
