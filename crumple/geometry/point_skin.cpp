@@ -1,0 +1,106 @@
+#include "crumple/geometry/point_skin.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <Eigen/Eigenvalues>
+#include <fmt/format.h>
+
+#include "crumple/core/parallel.h"
+#include "crumple/geometry/bvh.h"
+#include "crumple/geometry/flatten.h"
+#include "crumple/geometry/isosurface.h"
+#include "crumple/geometry/point_tree.h"
+#include "crumple/geometry/spacing.h"
+
+namespace crumple {
+namespace {
+
+constexpr double kLoneOffset = 0.5;           // spacings: of points with all their neighbours in one plane, or none
+constexpr double kFlat = 0.03, kFull = 0.12;  // least over largest spread of the neighbours: of a sheet; of the side of a solid it is 0.3
+constexpr size_t kNeighbours = 40;
+constexpr double kNeighbourhood = 2.2, kOuterCell = 0.5, kDeep = 5;  // spacings
+
+Result<double> check(std::span<const Vec3> points, const SkinSettings& settings) {
+  if (points.empty()) return input_error("no points: there is nothing to put a skin around");
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (!points[i].allFinite() || points[i].cwiseAbs().maxCoeff() > 1e9)
+      return input_error(fmt::format("point {} is not finite or farther than 1e9 m away: no skin can be put around it", i));
+  }
+  const auto within = [](double value, double low, double high) { return value >= low && value <= high; };
+  if (!within(settings.offset, 0.05, 1) || !within(settings.gap, 0.5, 10) || !within(settings.cell, 0.1, 2))
+    return input_error("skin around points: give an offset of 0.05 to 1, a gap of 0.5 to 10 and cells of 0.1 to 2 spacings");
+  if (settings.spacing < 0 || !std::isfinite(settings.spacing))
+    return input_error(fmt::format("a spacing of {} m between points: give a length above 0", settings.spacing));
+  if (settings.spacing > 0) return settings.spacing;
+  const double measured = points.size() > 1 ? measure_spacing(points).usual : 0;
+  if (!(measured > 0))
+    return input_error("the spacing of these points cannot be measured, since most have no neighbour or coincide with one: give it");
+  return measured;
+}
+
+/// How much the neighbours of a point spread in their thinnest direction: 0 in a sheet, 1 in a solid or on its side.
+double fullness(const PointTree& tree, std::span<const Vec3> points, const Vec3& place, double spacing) {
+  const std::vector<PointTree::Hit> near = tree.nearest_few(place, kNeighbours, kNeighbourhood * spacing);
+  if (near.size() < 4) return 0;
+  Vec3 mean = Vec3::Zero();
+  for (const auto& hit : near) mean += points[static_cast<size_t>(hit.point)] / static_cast<double>(near.size());
+  Mat3 spread = Mat3::Zero();
+  for (const auto& hit : near) {
+    const Vec3 from = points[static_cast<size_t>(hit.point)] - mean;
+    spread += from * from.transpose();
+  }
+  const Vec3 values = Eigen::SelfAdjointEigenSolver<Mat3>(spread, Eigen::EigenvaluesOnly).eigenvalues();
+  return values[2] > 0 ? std::clamp((values[0] / values[2] - kFlat) / (kFull - kFlat), 0.0, 1.0) : 0;
+}
+
+/// A ball around each point that belongs to the body.
+std::vector<double> balls_of(std::span<const Vec3> points, const SkinSettings& settings, double spacing) {
+  const PointTree tree(points);
+  std::vector<double> radii(points.size());
+  parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const double full = fullness(tree, points, points[i], spacing);
+      radii[i] = spacing * (settings.offset + (1 - full) * std::max(0.0, kLoneOffset - settings.offset));
+    }
+  });
+  return radii;
+}
+
+}  // namespace
+
+Result<TriMesh> skin_of_points(std::span<const Vec3> points, const SkinSettings& settings) {
+  const Result<double> spacing = check(points, settings);
+  if (!spacing) return spacing.error();
+  const double reach = settings.gap * *spacing;
+  const PointTree balls(points, balls_of(points, settings, *spacing));
+
+  // Where the middle of the rolling ball can be: outside of this.
+  IsosurfaceSettings outer;
+  for (const Vec3& point : points) outer.box.add(point);
+  const Vec3 margin = Vec3::Constant(reach + 2 * *spacing);
+  outer.box = {outer.box.low - margin, outer.box.high + margin};
+  outer.cell = std::min(kOuterCell, 0.25 * settings.gap) * *spacing, outer.slope = 1, outer.relax = 1, outer.most_samples = settings.most_samples;
+  const double deep = reach + kDeep * *spacing;
+  const auto gap_at = [&](const Vec3& place) { return balls.nearest(place, deep).distance; };
+  const Result<TriMesh> middles = isosurface([&](const Vec3& place) { return gap_at(place) - reach; }, outer);
+  if (!middles) return middles.error();
+
+  const TriangleTree tree(middles->positions, middles->triangles);
+  const auto skin = [&](const Vec3& place) {
+    const double gap = gap_at(place);
+    return gap >= reach ? gap : reach - std::min(tree.closest(place, deep).distance, deep);
+  };
+  IsosurfaceSettings inner = outer;
+  inner.cell = settings.cell * *spacing, inner.relax = 3;
+  Result<TriMesh> mesh = isosurface(skin, inner);
+  if (mesh && settings.flatten) {
+    FlattenSettings level;
+    level.reach = *spacing, level.most_moved = 0.6 * *spacing;
+    flatten(*mesh, level);
+  }
+  return mesh;
+}
+
+}  // namespace crumple
