@@ -53,10 +53,14 @@ bool update_surface(const Model& model, const SurfaceModel& surface_model, const
     surface.planes.clear();
   }
   const Matter matter = find_matter(model, state);
-  grow_cracks(model, surface_model, state, matter, surface);
-  const std::vector<Divider> cracks = crack_planes(model, surface_model, state.planes);
-  const Bonds bonds = find_bonds(surface_model, state, matter, surface, cracks);
-  draw(surface_model, state, matter, bonds, surface);
+  const std::vector<Crack> cracks = find_cracks(model, surface_model, state);
+  const std::vector<int32_t> hangs_on = pieces(state).of_particle;
+  grow_cracks(surface_model, state, cracks, surface);
+  // What is refined is refined anew each time: where it is needed depends on this state alone.
+  Solid solid = surface.solid;
+  refine(surface_model, state, matter, cracks, hangs_on, solid);
+  const Bonds bonds = find_bonds(surface_model, state, matter, solid, cracks, hangs_on);
+  draw(surface_model, state, matter, bonds, solid, surface);
   surface.memberships = memberships;
   return true;
 }

@@ -8,101 +8,21 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr double kNear = 0.02;         // spacings: so near to a plane no side can be told
-constexpr int kRounds = 4;             // of asking neighbours
+constexpr int kSmoothings = 6;
+constexpr int kRounds = 6;             // of giving crumbs away
+constexpr double kAlongCrack = 0.15;   // what a crack costs in a plane, of what it costs between particles
+constexpr double kKeep = 0.4;          // what it costs that matter goes with a neighbour, of the faces of a particle's cell
 constexpr double kThroughCrack = 0.3;  // how much touching through a crack counts
-constexpr double kReach = 4;           // spacings within which a cell looks for its owner
+constexpr double kReach = 4;           // spacings within which a face looks for particles
+constexpr double kSplinter = 1;        // particles: less is no solid
+constexpr double kCrumb = 50;          // particles: less is no solid unless it is all there is of a piece
 
 size_t at(int index) {
   return static_cast<size_t>(index);
 }
 
-/// What a particle's clusters say counts; where they say nothing, its place does.
-int side_of(const Matter& matter, const SurfaceModel& model, std::span<const Divider> cracks, int original, int crack) {
-  const std::span<const CrackSide> sides = matter.sides_of(original);
-  const auto found = std::lower_bound(sides.begin(), sides.end(), crack, [](const CrackSide& s, int c) { return s.crack < c; });
-  if (found != sides.end() && found->crack == crack) return found->side;
-  const Divider& plane = cracks[at(crack)];
-  return plane.normal.dot(model.rest[at(original)]) > plane.offset ? 1 : -1;
-}
-
-constexpr int32_t kOpen = -3;  // owner not known yet
-
-/// Finds out whose cells are.
-class Owners {
- public:
-  Owners(const SurfaceModel& model, const Matter& matter, const Solid& solid, std::span<const Divider> cracks)
-      : model_(model), matter_(matter), solid_(solid), cracks_(cracks), owner_(solid.cells().size(), kOpen) {}
-
-  std::vector<int32_t> find() {
-    for (size_t c = 0; c < owner_.size(); ++c) {
-      const Solid::Cell& cell = solid_.cells()[c];
-      if (cell.particles.size() > 1) owner_[c] = kWhole;
-      if (cell.particles.size() == 1 && fits(cell.particles[0], cell)) owner_[c] = cell.particles[0];
-    }
-    for (int round = 0; round < kRounds; ++round) ask_around();
-    ask_nearest();
-    return std::move(owner_);
-  }
-
- private:
-  /// Whether matter of a particle may be here: on its own side of all cracks that are known to either.
-  bool fits(int32_t original, const Solid::Cell& cell) const {
-    for (const CrackSide& s : cell.sides) {
-      if (side_of(matter_, model_, cracks_, original, s.crack) != s.side) return false;
-    }
-    for (const CrackSide& s : matter_.sides_of(original)) {
-      const double height = cracks_[at(s.crack)].normal.dot(cell.center) - cracks_[at(s.crack)].offset;
-      if (height * s.side < -kNear * model_.spacing) return false;
-    }
-    return true;
-  }
-
-  /// What a crack has cut off its particle goes to the cell that it touches most, other than through a crack.
-  void ask_around() {
-    std::vector<int32_t> found(owner_);
-    for (size_t c = 0; c < owner_.size(); ++c) {
-      if (owner_[c] != kOpen) continue;
-      double most = 0;
-      for (const int32_t f : solid_.cells()[c].faces) {
-        const Solid::Face& face = solid_.faces()[at(f)];
-        if (face.outer < 0 || face.cut % 2 == 0) continue;
-        const int32_t other = owner_[at(face.inner == static_cast<int>(c) ? face.outer : face.inner)];
-        const double area = solid_.area_of(f);
-        if (other >= 0 && area > most && fits(other, solid_.cells()[c])) most = area, found[c] = other;
-      }
-    }
-    owner_.swap(found);
-  }
-
-  void ask_nearest() {
-    std::vector<NearestPoints::Found> scratch;
-    for (size_t c = 0; c < owner_.size(); ++c) {
-      if (owner_[c] != kOpen) continue;
-      const Solid::Cell& cell = solid_.cells()[c];
-      model_.nearest.find(
-          cell.center, 1, kReach * model_.spacing, [&](int32_t i) { return fits(i, cell); }, scratch);
-      if (scratch.empty())
-        model_.nearest.find(
-            cell.center, 1, 1e300, [](int32_t) { return true; }, scratch);
-      owner_[c] = scratch[0].point;
-    }
-  }
-
-  const SurfaceModel& model_;
-  const Matter& matter_;
-  const Solid& solid_;
-  std::span<const Divider> cracks_;
-  std::vector<int32_t> owner_;
-};
-
-/// Whether clusters of one still remember the other: a copy of it that a tear has left with them.
-bool remembers(const State& state, const Matter& matter, int32_t a, int32_t b) {
-  const auto knows = [&](int32_t one, int32_t other) {
-    const std::span<const int32_t> copies = matter.copies_of(other);
-    return std::any_of(copies.begin(), copies.end(), [&](int32_t copy) { return together(state, matter.home[at(one)], copy); });
-  };
-  return knows(a, b) || knows(b, a);
+bool is_crack(const Solid::Face& face) {
+  return face.cut % 2 == 0;
 }
 
 /// Whether a crack is known to run between two particles.
@@ -120,19 +40,23 @@ struct Judge {
   const SurfaceModel& model;
   const State& state;
   const Matter& matter;
-  std::vector<int32_t> hangs_on;  // #particles: pieces of the state
+  std::span<const int32_t> hangs_on;  // #particles: pieces of the state
 
+  int32_t piece(int32_t original) const { return original == kCulled ? -1 : hangs_on[at(matter.home[at(original)])]; }
   bool parts(int32_t a, int32_t b, bool crack) const {
     if (a == b) return false;
     if (a == kCulled || b == kCulled) return true;
-    const int32_t p = matter.home[at(a)], q = matter.home[at(b)];
-    if (together(state, p, q)) return false;
-    if (crack || hangs_on[at(p)] != hangs_on[at(q)] || are_opposite(matter, a, b)) return true;
-    // Where a split cluster ended, without a plane between them, particles stretch what is between them as long as either side has a memory of the
-    // other: cracks follow planes. Those that never had anything in common hold together through others.
-    return began_together(model, a, b) && !remembers(state, matter, a, b);
+    if (together(state, matter.home[at(a)], matter.home[at(b)])) return false;
+    if (crack || piece(a) != piece(b) || are_opposite(matter, a, b)) return true;
+    // Those that never had anything in common hold together through others.
+    return began_together(model, a, b);
   }
 };
+
+/// A wall between cells that are both all alike was made for others: had their particles come apart, they would have cells of their own.
+bool is_between_wholes(const std::vector<int32_t>& owner, const Solid::Face& face) {
+  return !is_crack(face) && owner[at(face.inner)] == kWhole && owner[at(face.outer)] == kWhole;
+}
 
 /// Of a cell with many particles the one nearest to a face.
 int32_t nearest_in(const SurfaceModel& model, const Solid& solid, int cell, const Solid::Face& face) {
@@ -154,7 +78,7 @@ Beside find_beside(const SurfaceModel& model, const Matter& matter, const Solid&
   parallel_for(beside.size(), 1024, [&](size_t begin, size_t end) {
     for (size_t f = begin; f < end; ++f) {
       const Solid::Face& face = solid.faces()[f];
-      if (face.outer < 0) continue;
+      if (face.outer < 0 || is_between_wholes(owner, face)) continue;
       for (const size_t k : {0u, 1u}) {
         const int cell = k == 0 ? face.inner : face.outer;
         if (owner[at(cell)] != kWhole) continue;
@@ -164,12 +88,6 @@ Beside find_beside(const SurfaceModel& model, const Matter& matter, const Solid&
     }
   });
   return beside;
-}
-
-bool is_parted(const Judge& judge, const std::vector<int32_t>& owner, const Solid::Face& face, const std::array<int32_t, 2>& beside) {
-  if (face.outer < 0) return false;
-  const int32_t a = owner[at(face.inner)], b = owner[at(face.outer)];
-  return judge.parts(a == kWhole ? beside[0] : a, b == kWhole ? beside[1] : b, face.cut % 2 == 0);
 }
 
 int find_root(std::vector<int32_t>& parent, int i) {
@@ -191,56 +109,201 @@ std::vector<int32_t> connected(const Solid& solid, const std::vector<uint8_t>& p
   return root;
 }
 
-/// A few cells that hang on nothing, although their particles hang on others, are crumbs that only geometry has made: they go to the neighbour that
-/// they touch most.
-bool give_away_crumbs(const Judge& judge, const Solid& solid, Bonds& bonds) {
-  const double crumb = 8 * std::pow(judge.model.spacing, 3);
-  std::vector<double> size(bonds.piece.size(), 0);
-  for (size_t c = 0; c < bonds.piece.size(); ++c) size[at(bonds.piece[c])] += solid.cells()[c].volume;
-  std::vector<int32_t> owner(bonds.owner);
-  bool any = false;
-  const auto piece = [&](int32_t o) { return judge.hangs_on[at(judge.matter.home[at(o)])]; };
-  for (size_t c = 0; c < owner.size(); ++c) {
-    if (bonds.owner[c] < 0 || size[at(bonds.piece[c])] > crumb) continue;
-    double most = 0;
-    for (const int32_t f : solid.cells()[c].faces) {
-      const Solid::Face& face = solid.faces()[at(f)];
-      const int32_t other = face.inner == static_cast<int>(c) ? face.outer : face.inner;
-      if (other < 0 || bonds.owner[at(other)] < 0 || size[at(bonds.piece[at(other)])] <= size[at(bonds.piece[c])]) continue;
-      if (piece(bonds.owner[at(other)]) != piece(bonds.owner[c])) continue;
-      const double area = solid.area_of(f) * (face.cut % 2 == 0 ? kThroughCrack : 1);
-      if (area > most) most = area, owner[c] = bonds.owner[at(other)], any = true;
+/// Finds out which cells hold together.
+class Bonding {
+ public:
+  Bonding(const Judge& judge, const Solid& solid, std::vector<int32_t> owner)
+      : judge_(judge), solid_(solid), beside_(find_beside(judge.model, judge.matter, solid, owner)), first_(owner) {
+    bonds_.owner = std::move(owner);
+    bonds_.parted.resize(solid.faces().size());
+  }
+
+  Bonds find() {
+    part_faces();
+    for (int round = 0; round < kSmoothings && smooth(); ++round) part_faces();
+    for (int round = 0;; ++round) {
+      bonds_.piece = connected(solid_, bonds_.parted);
+      if (round == kRounds || !give_away_crumbs()) break;
+      part_faces();
+    }
+    number_pieces();
+    return std::move(bonds_);
+  }
+
+ private:
+  /// Whose matter is on one side of a face.
+  int32_t label(size_t face, int cell) const {
+    const int32_t owner = bonds_.owner[at(cell)];
+    return owner == kWhole ? beside_[face][solid_.faces()[face].inner == cell ? 0 : 1] : owner;
+  }
+  static int other_cell(const Solid::Face& face, int cell) { return face.inner == cell ? face.outer : face.inner; }
+
+  void part_faces() {
+    parallel_for(bonds_.parted.size(), 2048, [&](size_t begin, size_t end) {
+      for (size_t f = begin; f < end; ++f) {
+        const Solid::Face& face = solid_.faces()[f];
+        bonds_.parted[f] =
+            face.outer >= 0 && !is_between_wholes(bonds_.owner, face) && judge_.parts(label(f, face.inner), label(f, face.outer), is_crack(face));
+      }
+    });
+  }
+
+  /// What it costs that a cell is somebody's: faces that part, and matter that does not go with its own particle.
+  double cost(int cell, int32_t owner) const {
+    const Solid::Cell& c = solid_.cells()[at(cell)];
+    const double own = c.particles.empty() ? 0.3 * kKeep : kKeep;
+    double sum = judge_.parts(owner, first_[at(cell)], true) ? own * std::min(c.volume / judge_.model.spacing, std::pow(judge_.model.spacing, 2)) : 0;
+    for (const int32_t f : c.faces) {
+      const Solid::Face& face = solid_.faces()[at(f)];
+      const int other = other_cell(face, cell);
+      if (other >= 0 && judge_.parts(owner, label(at(f), other), is_crack(face))) sum += solid_.area_of(f) * (is_crack(face) ? kAlongCrack : 1);
+    }
+    return sum;
+  }
+
+  struct Wish {
+    int32_t owner = kWhole;
+    double gain = 0;
+  };
+  /// Small cells where a crack does not follow a plane may go to a neighbour.
+  Wish wish(int cell) const {
+    const Solid::Cell& c = solid_.cells()[at(cell)];
+    if (bonds_.owner[at(cell)] < 0 || c.particles.size() > 1) return {};
+    if (std::none_of(c.faces.begin(), c.faces.end(), [&](int32_t f) { return bonds_.parted[at(f)] && !is_crack(solid_.faces()[at(f)]); })) return {};
+    Wish best;
+    const double now = cost(cell, bonds_.owner[at(cell)]), least = 1e-3 * std::pow(judge_.model.spacing, 2);
+    for (const int32_t f : c.faces) {
+      const int other = other_cell(solid_.faces()[at(f)], cell);
+      if (other < 0) continue;
+      const int32_t candidate = label(at(f), other);
+      if (candidate < 0 || candidate == bonds_.owner[at(cell)] || candidate == best.owner) continue;
+      const double gain = now - cost(cell, candidate);
+      if (gain > least && (gain > best.gain || (gain == best.gain && candidate < best.owner))) best = {candidate, gain};
+    }
+    return best;
+  }
+
+  /// Cracks that run between particles are made short, and drawn to the planes: of cells that wish to change, those change that gain more than
+  /// all around them.
+  bool smooth() {
+    std::vector<Wish> wishes(bonds_.owner.size());
+    parallel_for(wishes.size(), 256, [&](size_t begin, size_t end) {
+      for (size_t c = begin; c < end; ++c) wishes[c] = wish(static_cast<int>(c));
+    });
+    bool any = false;
+    for (size_t c = 0; c < wishes.size(); ++c) {
+      if (wishes[c].owner < 0) continue;
+      const std::vector<int32_t>& faces = solid_.cells()[c].faces;
+      const bool first = std::all_of(faces.begin(), faces.end(), [&](int32_t f) {
+        const int other = other_cell(solid_.faces()[at(f)], static_cast<int>(c));
+        return other < 0 || wishes[at(other)].owner < 0 || is_before(static_cast<int>(c), other, wishes);
+      });
+      if (first) bonds_.owner[c] = wishes[c].owner, any = true;
+    }
+    return any;
+  }
+  /// The order does not depend on how cells are numbered.
+  bool is_before(int a, int b, const std::vector<Wish>& wishes) const {
+    if (wishes[at(a)].gain != wishes[at(b)].gain) return wishes[at(a)].gain > wishes[at(b)].gain;
+    const Vec3 &p = solid_.cells()[at(a)].center, &q = solid_.cells()[at(b)].center;
+    return std::lexicographical_compare(p.data(), p.data() + 3, q.data(), q.data() + 3);
+  }
+
+  /// What a set of cells that hold together touches.
+  struct Touch {
+    int32_t set = 0, other = 0, label = 0;
+    double area = 0;
+  };
+
+  /// Sets of cells that are not all there is of their piece and small, or too small for anything, go to whom they touch most.
+  bool give_away_crumbs() {
+    const double unit = std::pow(judge_.model.spacing, 3);
+    std::vector<double> size(bonds_.piece.size(), 0);
+    for (size_t c = 0; c < bonds_.piece.size(); ++c) size[at(bonds_.piece[c])] += solid_.cells()[c].volume;
+    const std::vector<int32_t> of = pieces_of_sets();
+    std::vector<int32_t> main(judge_.hangs_on.size(), -1);
+    for (size_t s = 0; s < size.size(); ++s) {
+      if (of[s] >= 0 && (main[at(of[s])] < 0 || size[s] > size[at(main[at(of[s])])])) main[at(of[s])] = static_cast<int32_t>(s);
+    }
+    const auto is_crumb = [&](int32_t s) {
+      return of[at(s)] >= 0 && (size[at(s)] < kSplinter * unit || (size[at(s)] < kCrumb * unit && main[at(of[at(s)])] != s));
+    };
+    std::vector<Touch> touches;
+    for (size_t f = 0; f < bonds_.parted.size(); ++f) {
+      const Solid::Face& face = solid_.faces()[f];
+      if (!bonds_.parted[f]) continue;
+      for (const auto& [cell, other] : {std::pair(face.inner, face.outer), std::pair(face.outer, face.inner)}) {
+        const int32_t s = bonds_.piece[at(cell)], t = bonds_.piece[at(other)];
+        if (s == t || !is_crumb(s) || of[at(t)] < 0 || !(size[at(t)] > size[at(s)])) continue;
+        const double weight = (is_crack(face) ? kThroughCrack : 1) * (of[at(s)] == of[at(t)] ? 10 : 1);
+        touches.push_back({s, t, label(f, other), weight * solid_.area_of(static_cast<int>(f))});
+      }
+    }
+    return give_to(most_touched(std::move(touches)));
+  }
+
+  /// The piece of the state that each set of cells belongs to; -1: culled, or no set.
+  std::vector<int32_t> pieces_of_sets() const {
+    std::vector<int32_t> of(bonds_.piece.size(), -1);
+    for (size_t c = 0; c < of.size(); ++c) {
+      const int32_t owner = bonds_.owner[c] == kWhole ? solid_.cells()[c].particles[0] : bonds_.owner[c];
+      if (owner >= 0 && judge_.matter.home[at(owner)] >= 0) of[at(bonds_.piece[c])] = judge_.piece(owner);
+    }
+    return of;
+  }
+
+  /// For each set the other that it touches most, and whose matter is at the greatest face to it.
+  static std::vector<Touch> most_touched(std::vector<Touch> touches) {
+    std::sort(touches.begin(), touches.end(), [](const Touch& a, const Touch& b) {
+      return a.set != b.set ? a.set < b.set : a.other != b.other ? a.other < b.other : a.area != b.area ? a.area > b.area : a.label < b.label;
+    });
+    std::vector<Touch> best;
+    for (size_t begin = 0, end; begin < touches.size(); begin = end) {
+      Touch sum = touches[begin];
+      for (end = begin + 1; end < touches.size() && touches[end].set == sum.set && touches[end].other == sum.other; ++end)
+        sum.area += touches[end].area;
+      if (best.empty() || best.back().set != sum.set)
+        best.push_back(sum);
+      else if (sum.area > best.back().area)
+        best.back() = sum;
+    }
+    return best;
+  }
+
+  bool give_to(const std::vector<Touch>& takers) {
+    if (takers.empty()) return false;
+    std::vector<int32_t> given(bonds_.owner.size(), kWhole);
+    for (const Touch& t : takers) given[at(t.set)] = t.label;
+    for (size_t c = 0; c < bonds_.owner.size(); ++c) {
+      if (given[at(bonds_.piece[c])] >= 0) bonds_.owner[c] = given[at(bonds_.piece[c])];
+    }
+    return true;
+  }
+
+  void number_pieces() {
+    std::vector<int32_t> number(bonds_.piece.size(), -1);
+    for (size_t c = 0; c < bonds_.piece.size(); ++c) {
+      int32_t& mine = number[at(bonds_.piece[c])];
+      if (mine < 0 && bonds_.owner[c] != kCulled) mine = bonds_.pieces++;
+      bonds_.piece[c] = mine;
     }
   }
-  bonds.owner.swap(owner);
-  return any;
-}
+
+  const Judge& judge_;
+  const Solid& solid_;
+  Beside beside_;
+  std::vector<int32_t> first_;  // #cells: owners before anything was smoothed
+  Bonds bonds_;
+};
 
 }  // namespace
 
-Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Surface& surface,
-                 std::span<const Divider> cracks) {
-  const Solid& solid = surface.solid;
-  Bonds bonds;
-  bonds.owner = Owners(surface_model, matter, solid, cracks).find();
-  for (int32_t& owner : bonds.owner) owner = owner >= 0 && matter.home[at(owner)] < 0 ? kCulled : owner;
-  const Judge judge{surface_model, state, matter, pieces(state).of_particle};
-  const Beside beside = find_beside(surface_model, matter, solid, bonds.owner);
-  bonds.parted.resize(solid.faces().size());
-  for (int round = 0; round < kRounds; ++round) {
-    parallel_for(bonds.parted.size(), 2048, [&](size_t begin, size_t end) {
-      for (size_t f = begin; f < end; ++f) bonds.parted[f] = is_parted(judge, bonds.owner, solid.faces()[f], beside[f]) ? 1 : 0;
-    });
-    bonds.piece = connected(solid, bonds.parted);
-    if (round + 1 == kRounds || !give_away_crumbs(judge, solid, bonds)) break;
-  }
-  std::vector<int32_t> number(bonds.piece.size(), -1);
-  for (size_t c = 0; c < bonds.piece.size(); ++c) {
-    int32_t& mine = number[at(bonds.piece[c])];
-    if (mine < 0 && bonds.owner[c] != kCulled) mine = bonds.pieces++;
-    bonds.piece[c] = mine;
-  }
-  return bonds;
+Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Solid& solid, std::span<const Crack> cracks,
+                 std::span<const int32_t> hangs_on) {
+  std::vector<int32_t> owner = find_owners(surface_model, matter, solid, cracks);
+  for (int32_t& o : owner) o = o >= 0 && matter.home[at(o)] < 0 ? kCulled : o;
+  const Judge judge{surface_model, state, matter, hangs_on};
+  return Bonding(judge, solid, std::move(owner)).find();
 }
 
 }  // namespace crumple::clusters

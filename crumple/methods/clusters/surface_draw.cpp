@@ -98,14 +98,14 @@ class Corners {
 /// Chooses who carries corners: of each particle around the copy that has most in common with the corner's cells.
 class Carrying {
  public:
-  Carrying(const SurfaceModel& model, const State& state, const Matter& matter, const Surface& surface)
-      : model_(model), state_(state), matter_(matter), solid_(surface.solid), around_(surface.around) {}
+  Carrying(const SurfaceModel& model, const State& state, const Matter& matter, const Solid& solid, const std::vector<Carriers>& around)
+      : model_(model), state_(state), matter_(matter), solid_(solid), around_(around) {}
 
   void choose(const Corner& corner, Carriers& carriers, int32_t& owner) {
     carriers = around_[at(corner.place)];
     owner = find_owner(corner, carriers.particle[0]);
     bool whole = !corner.parted;
-    for (size_t k = 0; whole && k < kCarriers; ++k) whole = carriers.weight[k] == 0 || is_untouched(carriers.particle[k]);
+    for (size_t k = 0; whole && k < kCarriers; ++k) whole = carriers.weight[k] == 0 || matter_.is_untouched(carriers.particle[k]);
     if (whole) {
       for (int32_t& particle : carriers.particle) particle = std::max(matter_.home[at(particle)], 0);
       return;
@@ -115,9 +115,6 @@ class Carrying {
   }
 
  private:
-  /// No crack has come near enough to have parted a particle or one of its clusters.
-  bool is_untouched(int32_t original) const { return matter_.copies_of(original).size() == 1 && matter_.sides_of(original).empty(); }
-
   /// The particle whose matter a corner is.
   int32_t find_owner(const Corner& corner, int32_t nearest) {
     const Vec3& place = solid_.places()[at(corner.place)];
@@ -241,8 +238,7 @@ int mark_at(const Solid::Face& face, int place) {
   return 0;
 }
 
-void draw_skin(const SurfaceModel& model, const Corners& corners, const Bonds& bonds, Surface& surface) {
-  Solid& solid = surface.solid;
+void draw_skin(const SurfaceModel& model, const Corners& corners, const Bonds& bonds, Solid& solid, Surface& surface) {
   const std::vector<Vec2f> uvs = spread_over_marks(model.mesh->uvs, solid.marks());
   const std::vector<Vec3f> colors = spread_over_marks(model.mesh->colors, solid.marks());
   auto skin = std::make_shared<TriMesh>();
@@ -270,8 +266,7 @@ void draw_skin(const SurfaceModel& model, const Corners& corners, const Bonds& b
   surface.skin = std::move(skin);
 }
 
-void draw_inner(const Corners& corners, const Bonds& bonds, Surface& surface) {
-  Solid& solid = surface.solid;
+void draw_inner(const Corners& corners, const Bonds& bonds, Solid& solid, Surface& surface) {
   auto inner = std::make_shared<TriMesh>();
   Vertices vertices(corners.all().size());
   surface.inner_point.clear(), surface.inner_piece.clear(), surface.inner_crack.clear();
@@ -302,32 +297,34 @@ void draw_inner(const Corners& corners, const Bonds& bonds, Surface& surface) {
   surface.inner = std::move(inner);
 }
 
-/// Particles around places that are new.
-void look_around(const SurfaceModel& model, Surface& surface) {
-  const size_t known = surface.around.size(), count = surface.solid.places().size();
-  surface.around.resize(count);
-  parallel_for(count - known, 256, [&](size_t begin, size_t end) {
+/// Particles around places that nobody has looked at yet.
+void look_around(const SurfaceModel& model, const std::vector<Vec3>& places, std::vector<Carriers>& around) {
+  const size_t known = around.size();
+  around.resize(places.size());
+  parallel_for(places.size() - known, 256, [&](size_t begin, size_t end) {
     std::vector<NearestPoints::Found> scratch;
-    for (size_t p = known + begin; p < known + end; ++p) surface.around[p] = find_carriers(model, surface.solid.places()[p], scratch);
+    for (size_t p = known + begin; p < known + end; ++p) around[p] = find_carriers(model, places[p], scratch);
   });
 }
 
 }  // namespace
 
-void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, Surface& surface) {
-  look_around(surface_model, surface);
-  const Corners corners(surface.solid, bonds);
+void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, Solid& solid, Surface& surface) {
+  look_around(surface_model, surface.solid.places(), surface.around);
+  std::vector<Carriers> around(surface.around);
+  look_around(surface_model, solid.places(), around);
+  const Corners corners(solid, bonds);
   const size_t count = corners.all().size();
   surface.rest.resize(count), surface.carriers.resize(count), surface.owner.resize(count);
   parallel_for(count, 512, [&](size_t begin, size_t end) {
-    Carrying carrying(surface_model, state, matter, surface);
+    Carrying carrying(surface_model, state, matter, solid, around);
     for (size_t p = begin; p < end; ++p) {
-      surface.rest[p] = (surface.solid.places()[at(corners.all()[p].place)] - surface_model.center).cast<float>();
+      surface.rest[p] = (solid.places()[at(corners.all()[p].place)] - surface_model.center).cast<float>();
       carrying.choose(corners.all()[p], surface.carriers[p], surface.owner[p]);
     }
   });
-  draw_skin(surface_model, corners, bonds, surface);
-  draw_inner(corners, bonds, surface);
+  draw_skin(surface_model, corners, bonds, solid, surface);
+  draw_inner(corners, bonds, solid, surface);
   surface.torn = true, surface.pieces = bonds.pieces;
 }
 

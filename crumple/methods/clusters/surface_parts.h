@@ -26,6 +26,10 @@ struct Matter {
                end = static_cast<size_t>(copies_begin[static_cast<size_t>(original) + 1]);
     return {copies.data() + begin, end - begin};
   }
+  /// No crack has come near enough to have parted a particle or one of its clusters.
+  bool is_untouched(int original) const;
+  /// 0: its clusters do not know that crack.
+  int side_of(int original, int crack) const;
   std::span<const CrackSide> sides_of(int original) const {
     const auto begin = static_cast<size_t>(sides_begin[static_cast<size_t>(original)]),
                end = static_cast<size_t>(sides_begin[static_cast<size_t>(original) + 1]);
@@ -33,30 +37,53 @@ struct Matter {
   }
 };
 
-// surface_cracks.cpp
+// surface_matter.cpp
 Matter find_matter(const Model& model, const State& state);
 std::span<const int32_t> clusters_of(const State& state, int particle);
 /// Whether two particles have a cluster in common.
 bool together(const State& state, int a, int b);
-/// The crack planes of a state in the frame of the mesh, by crack; what was recorded first counts.
-std::vector<Divider> crack_planes(const Model& model, const SurfaceModel& surface_model, std::span<const CutPlane> planes);
-/// Divides the solid where the state has cracks that it was not yet divided by.
-void grow_cracks(const Model& model, const SurfaceModel& surface_model, const State& state, const Matter& matter, Surface& surface);
 
-// surface_bonds.cpp
+/// A plane that a cluster was split by, and where that was: in a ball, and within what splits before had left of it.
+struct Crack {
+  Divider plane;  // in the frame of the mesh; its crack is -1 if nothing is known of it
+  Vec3 center = Vec3::Zero();
+  double radius = 0;
+  std::vector<Divider> ends;
+};
+
+// Of the spacing: corners nearer to a plane count as on it. Finer cuts would only make splinters that nobody sees.
+inline constexpr double kSlack = 0.01;
+
+// surface_cracks.cpp
+/// The cracks of a state, by number; the plane that was recorded first counts.
+std::vector<Crack> find_cracks(const Model& model, const SurfaceModel& surface_model, const State& state);
+/// Divides the solid where the state has cracks that it was not yet divided by.
+void grow_cracks(const SurfaceModel& surface_model, const State& state, std::span<const Crack> cracks, Surface& surface);
+
+// surface_refine.cpp
+/// Cuts finer where cracks are not the whole truth: around particles that do not go with what is around them. `hangs_on`: pieces of particles.
+void refine(const SurfaceModel& surface_model, const State& state, const Matter& matter, std::span<const Crack> cracks,
+            std::span<const int32_t> hangs_on, Solid& solid);
+
 /// Which cells hold together.
 struct Bonds {
-  std::vector<int32_t> owner;   // #cells: an original; -1: a cell with many particles, all whole; -2: its matter was culled
+  std::vector<int32_t> owner;   // #cells: an original; -1: a cell with many particles, all alike; -2: its matter was culled
   std::vector<uint8_t> parted;  // #faces: a crack face
   std::vector<int32_t> piece;   // #cells
   int pieces = 0;
 };
 inline constexpr int32_t kWhole = -1, kCulled = -2;
-Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Surface& surface,
-                 std::span<const Divider> cracks);
+
+// surface_owners.cpp
+/// Whose each cell is: an original, or kWhole.
+std::vector<int32_t> find_owners(const SurfaceModel& surface_model, const Matter& matter, const Solid& solid, std::span<const Crack> cracks);
+
+// surface_bonds.cpp
+Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Solid& solid, std::span<const Crack> cracks,
+                 std::span<const int32_t> hangs_on);
 
 // surface_draw.cpp
 /// What is drawn of cells that hold together in this way.
-void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, Surface& surface);
+void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, Solid& solid, Surface& surface);
 
 }  // namespace crumple::clusters

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include <Eigen/Eigenvalues>
-
 #include "crumple/geometry/planar_mesh.h"
 #include "crumple/geometry/rings.h"
 #include "crumple/geometry/surface_caps.h"
@@ -18,19 +16,6 @@ using Side = Solid::Side;
 
 size_t at(int index) {
   return static_cast<size_t>(index);
-}
-
-/// The direction in which points spread most.
-Vec3 longest_axis(std::span<const Vec3> points, std::span<const int32_t> chosen) {
-  Vec3 mean = Vec3::Zero();
-  for (const int32_t i : chosen) mean += points[at(i)];
-  mean /= static_cast<double>(chosen.size());
-  Mat3 spread = Mat3::Zero();
-  for (const int32_t i : chosen) spread += (points[at(i)] - mean) * (points[at(i)] - mean).transpose();
-  Eigen::SelfAdjointEigenSolver<Mat3> eigen;
-  eigen.computeDirect(spread);
-  const Vec3 axis = eigen.eigenvectors().col(2);
-  return axis.allFinite() && axis.norm() > 0.5 ? axis : Vec3::UnitX();
 }
 
 /// What is left of directed edges when those back to back are taken out.
@@ -80,6 +65,7 @@ Solid::Solid(const TriMesh& surface, std::span<const int> same, std::span<const 
   std::iota(cells_[0].particles.begin(), cells_[0].particles.end(), 0);
   cell_of_.assign(particles_.size(), 0);
   nodes_[0].cell = 0;
+  tree_ = std::make_shared<WallTree>(particles);
   settle(0);
 }
 
@@ -336,25 +322,22 @@ bool Solid::divide(int index, const Divider& by, double slack) {
 bool Solid::divide_between_particles(int index, double slack) {
   while (cells_[at(index)].particles.size() > 1) {
     std::vector<int32_t>& inside = cells_[at(index)].particles;
+    const WallTree::Node& wall = tree_->between(inside);
+    if (wall.low < 0) {  // all in one place
+      for (size_t k = 1; k < inside.size(); ++k) cell_of_[at(inside[k])] = -1;
+      inside.resize(1);
+      continue;
+    }
     Divider by;
-    by.normal = longest_axis(particles_, inside);
-    std::vector<double> along;
-    for (const int32_t p : inside) along.push_back(by.normal.dot(particles_[at(p)]));
-    std::sort(along.begin(), along.end());
-    by.offset = 0.5 * (along[along.size() / 2 - 1] + along[along.size() / 2]);
+    by.normal = wall.normal, by.offset = wall.offset;
     if (divide(index, by, slack)) return true;
     // There is no room on one side: who is there has no part in this cell.
-    const double side = by.normal.dot(cells_[at(index)].center) - by.offset;
-    const size_t before = inside.size();
+    const bool low = by.normal.dot(cells_[at(index)].center) <= by.offset;
     std::erase_if(inside, [&](int32_t p) {
-      const bool foreign = (by.normal.dot(particles_[at(p)]) - by.offset) * side < 0;
+      const bool foreign = (by.normal.dot(particles_[at(p)]) <= by.offset) != low;
       if (foreign) cell_of_[at(p)] = -1;
       return foreign;
     });
-    if (inside.size() == before) {  // all in one place
-      for (size_t k = 1; k < inside.size(); ++k) cell_of_[at(inside[k])] = -1;
-      inside.resize(1);
-    }
   }
   return false;
 }

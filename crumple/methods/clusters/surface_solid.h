@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "crumple/geometry/mesh.h"
+#include "crumple/methods/clusters/surface_tree.h"
 
 namespace crumple::clusters {
 
@@ -100,6 +102,7 @@ class Solid {
   std::vector<Cell> cells_;
   std::vector<Node> nodes_;
   std::vector<Vec3> particles_;
+  std::shared_ptr<const WallTree> tree_;
   std::vector<int32_t> cell_of_;  // #particles
   std::vector<double> heights_;   // #places, scratch
   int32_t walls_ = 0;

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "crumple/math/types.h"
+
+namespace crumple::clusters {
+
+/// Walls between particles: a tree of planes, each between two halves of what is left of them. It is made once, so that whatever is divided between
+/// particles is divided by the same walls, in whichever order.
+class WallTree {
+ public:
+  struct Node {
+    Vec3 normal = Vec3::UnitX();
+    double offset = 0;
+    int32_t low = -1, high = -1;  // nodes: where normal . x <= offset, and beyond; -1: it cannot be divided further
+    int32_t begin = 0, end = 0;   // ranks of its particles
+  };
+
+  WallTree() = default;
+  explicit WallTree(std::span<const Vec3> particles);
+  /// The wall that parts some particles first.
+  const Node& between(std::span<const int32_t> particles) const;
+
+ private:
+  std::vector<Node> nodes_;
+  std::vector<int32_t> rank_;  // #particles: those of a node have ranks in a row
+};
+
+}  // namespace crumple::clusters
