@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/point_skin.h"
 #include "crumple/geometry/repaint.h"
 #include "crumple/geometry/winding.h"
 #include "crumple/rig/paint.h"
@@ -64,6 +65,11 @@ Result<ParticleCloud> fill_surface(Body& body, const Scene& scene, AssetLibrary&
   settings.spacing = d.clusters->spacing.value_or(spacing_for(d.clusters->particles, cloud.volume, area_of(*cloud.surface)));
   Result<std::vector<Vec3>> points = sample_inside(*cloud.surface, settings);
   if (!points) return input_error(fmt::format("{}: {}", where_of(scene, d, "clusters"), points.error().text));
+  if (points->size() < static_cast<size_t>(clusters::kLeastMembers)) {
+    return input_error(
+        fmt::format("{}: there is room for only {} if particles are {:.3g} m apart, and 4 make a shape; use more particles or a smaller spacing",
+                    where_of(scene, d, "clusters"), points->size(), settings.spacing));
+  }
   cloud.points = std::move(*points);
   for (PaintedMap& map : maps_on_points(painted->maps, *cloud.surface, cloud.points)) {
     if (map.name == "toughness")
@@ -82,11 +88,10 @@ Result<ParticleCloud> read_cloud(const Scene& scene, const BodyDescription& d, A
     if (!points) return points.error();
     for (const Vec3& p : **points) cloud.points.push_back(d.scale * (file.scale * p + file.at)), cloud.velocities.push_back(file.velocity);
   }
-  const Bounds bounds = bounds_of(cloud.points);
-  TriMesh box = make_box(bounds.high - bounds.low);
-  for (Vec3& p : box.positions) p += 0.5 * (bounds.high + bounds.low);
-  cloud.volume = signed_volume(box.positions, box.triangles);
-  cloud.surface = std::make_shared<const TriMesh>(std::move(box));
+  Result<TriMesh> skin = skin_of_points(cloud.points);
+  if (!skin) return input_error(fmt::format("{}: {}", where_of(scene, d, "particles"), skin.error().text));
+  cloud.volume = signed_volume(skin->positions, skin->triangles);
+  cloud.surface = std::make_shared<const TriMesh>(std::move(*skin));
   return cloud;
 }
 

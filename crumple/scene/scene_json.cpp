@@ -132,14 +132,14 @@ void describe(Fields& f, BodyDescription& b) {
   f.numbers("cylinder", b.cylinder, 2, {"a cylinder along y: radius, height", "m"});
   f.numbers("capsule", b.capsule, 2, {"a capsule along y: radius, height with caps", "m"});
   f.numbers("plane", b.plane, 4, {"an infinite plane n.x = d: normal x, y, z and d; always static"});
-  f.text("mesh", b.mesh, {"a surface from an OBJ, PLY or GLB file; one that moves freely must be convex"});
+  f.text("mesh", b.mesh, {"a surface from an OBJ, PLY or GLB file; one that moves freely must be convex, or made of clusters"});
   f.text("asset", b.asset, {"a body that can crumple: the name of an entry of \"assets\""});
   f.object("structure", b.structure, {"a structure: bars, plates and pieces held together by elastic-plastic joints"});
   f.list("particles", b.particles, {"a cloud of particles from files; it needs \"clusters\""});
   f.vector("at", b.at, {"where its origin is", "m"});
   f.vector("turn", b.turn, {"turned about x, then y, then z", "degrees"});
   f.numbers("quaternion", b.quaternion, 4, {"the same as a quaternion x y z w"});
-  f.number("scale", b.scale, between(1e-6, 1e6), {"size of a mesh or an asset"});
+  f.number("scale", b.scale, between(1e-6, 1e6), {"size of a mesh, an asset or particles"});
   f.list("places", b.places, {"makes one body at each of these places instead of one at \"at\""});
   if (b.plane) b.motion = Motion::Static;
   f.choice<Motion>("motion", b.motion, {{"dynamic", Motion::Dynamic}, {"static", Motion::Static}, {"scripted", Motion::Scripted}},

@@ -209,5 +209,32 @@ TEST(AuthorsClustersScene, every_scene_of_theirs_is_read_and_what_it_says_surviv
   EXPECT_EQ(count, 7);
 }
 
+TEST(AuthorsClustersScene, moves_in_the_world_as_by_the_method_alone) {
+  const Folder folder;
+  std::ofstream(folder / "scenes/block.json") << R"({"particleFiles": ["inputFiles/noise/block.txt"], "nClusters": 4, "neighborRadius": 0.3,
+    "twistingPlanes": [{"normal": [1, 0, 0], "offset": 0.35, "angularVelocity": 2}], "planes": [[0, 1, 0, -0.1]], "nu": 1, "yield": 0.01})";
+  const Result<Scene> scene = load_scene(folder / "scenes/block.json");
+  ASSERT_TRUE(scene) << scene.error().text;
+  Result<World> world = World::build(*scene);
+  ASSERT_TRUE(world) << world.error().text;
+  const Result<AuthorsClusters> plain = load_authors_clusters(folder / "scenes/block.json");
+  ASSERT_TRUE(plain) << plain.error().text;
+  const Result<clusters::Model> model = clusters::build(plain->particles, plain->settings);
+  ASSERT_TRUE(model) << model.error().text;
+  clusters::State state = clusters::start(*model);
+  clusters::Context now;
+  now.dt = plain->dt, now.gravity = plain->gravity, now.loads = &plain->loads;
+  for (int k = 0; k < 30; ++k) clusters::step(*model, state, now), world->step();
+  const ClusterLayer& layer = *world->bodies()[0].clusters;
+  ASSERT_EQ(layer.state.particles(), state.particles());
+  double moved = 0;
+  for (int i = 0; i < state.particles(); ++i) {
+    const Vec3 there = clusters::position(*model, state, i);
+    EXPECT_NEAR((clusters::position(layer.model, layer.state, i) - there).norm(), 0, 1e-5);
+    moved = std::max(moved, (there - plain->particles.positions[static_cast<size_t>(i)]).norm());
+  }
+  EXPECT_GT(moved, 0.1);
+}
+
 }  // namespace
 }  // namespace crumple
