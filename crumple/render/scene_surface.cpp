@@ -86,8 +86,8 @@ Vec3f sound_color(const Vec3f& color) {
 
 /// The colours of an item's vertices, or none if it has one colour throughout.
 const std::vector<Vec3f>* vertex_colors(const FrameItem& item, ColorMode mode) {
-  if (mode == ColorMode::Weights) return &item.colors;
-  return mode == ColorMode::Plain && item.surface ? &item.surface->colors : nullptr;
+  if (mode != ColorMode::Plain) return &item.colors;
+  return item.surface ? &item.surface->colors : nullptr;
 }
 Vec3f whole_color(const FrameItem& item, ColorMode mode) {
   if (mode == ColorMode::Plain || item.backdrop) return sound_color(item.look.color);

@@ -9,8 +9,8 @@ namespace crumple::render {
 
 enum class ColorMode {
   Plain,    ///< the look of each body
-  Weights,  ///< the frame's colours by example weights where there are any, pale grey elsewhere
-  Piece,    ///< every piece of every body in a colour of its own
+  Weights,  ///< the frame's colours where there are any, pale grey elsewhere
+  Piece,    ///< the frame's colours where there are any, otherwise every piece of every body in a colour of its own
 };
 
 /// All that is solid in a frame as one triangle soup, in metres from `origin`: small numbers where the camera looks, so that float is enough.

@@ -7,6 +7,7 @@
 
 #include "crumple/rig/rigged_body.h"
 #include "crumple/rigid/hulls.h"
+#include "crumple/scene/cluster_models.h"
 #include "crumple/scene/scene.h"
 
 namespace crumple {
@@ -34,6 +35,8 @@ class AssetLibrary {
   const std::map<std::string, Asset>& originals() const { return originals_; }
   /// Of everything that was loaded, in order of names.
   uint64_t content_hash() const;
+
+  ClusterModels cluster_models;  // that need not be built again
 
  private:
   std::map<std::string, Asset> originals_;

@@ -56,7 +56,7 @@ Result<void> build_clusters(Body& body, const Scene& scene, AssetLibrary& librar
   const auto complain = [&](const Error& error) {
     return input_error(fmt::format("{}: {}", where_of(scene, d, "clusters"), without_prefix(error.text)));
   };
-  Result<clusters::Model> model = clusters::build(particles, d.clusters->settings);
+  Result<clusters::Model> model = library.cluster_models.model(d.name, particles, d.clusters->settings);
   if (!model) return complain(model.error());
   if (Result<void> loads = clusters::check_loads(*model, d.clusters->loads); !loads) {
     return input_error(fmt::format("{}/{}", where_of(scene, d, "clusters"), loads.error().text));

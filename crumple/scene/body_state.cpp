@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -47,6 +48,10 @@ Result<void> restore_clusters(Body& body, const io::ArrayStore& store, Need need
   }
   for (const StateArray& array : cluster_arrays(layer, need)) {
     if (Result<void> copied = restore_array(store, cluster_array_name(body, array.name), array); !copied) return copied.error();
+  }
+  const auto is_held = [&](int32_t clamp) { return clamp < static_cast<int32_t>(layer.loads.clamps.size()); };
+  if (need == Need::Everything && !std::all_of(layer.state.held.begin(), layer.state.held.end(), is_held)) {
+    return input_error(fmt::format("the recording does not fit its scene: \"{}\" is held by a clamp that is not there", body.description->name));
   }
   const Result<void> done =
       need == Need::Everything ? clusters::restored(layer.model, layer.state) : clusters::shown_restored(layer.model, layer.shown, layer.state);

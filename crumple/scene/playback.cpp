@@ -22,7 +22,9 @@ Result<Playback> Playback::open(const fs::path& folder) {
   // The collision hulls are not looked at here: the fewest will do.
   for (BodyDescription& body : scene->bodies) body.hulls = {1e6, 1, 1, 0.005};
   Playback playback(std::make_unique<Scene>(std::move(*scene)), std::move(*reader));
-  for (const BodyDescription& description : playback.scene_->bodies) {
+  for (size_t i = 0; i < playback.scene_->bodies.size(); ++i) {
+    const BodyDescription& description = playback.scene_->bodies[i];
+    if (description.clusters) playback.library_.cluster_models.read(description.name, names.clusters(i));
     Result<Body> body = build_body(*playback.scene_, description, playback.library_);
     if (!body) return body.error();
     playback.bodies_.push_back(std::move(*body));

@@ -6,6 +6,7 @@
 
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
+#include "crumple/scene/cluster_models.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
@@ -64,6 +65,10 @@ Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
       if (Result<void> written = io::write_file(folder.folder / file, *bytes); !written) return written.error();
     }
     *name = file;
+  }
+  for (size_t i = 0; i < world.bodies().size(); ++i) {
+    if (!world.bodies()[i].clusters) continue;
+    if (Result<void> written = write_cluster_model(world.bodies()[i].clusters->model, folder.clusters(i)); !written) return written.error();
   }
   return io::write_file(folder.scene(), write_json(scene_json(scene)) + "\n");
 }

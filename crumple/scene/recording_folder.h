@@ -15,6 +15,7 @@ struct RecordingFolder {
   std::filesystem::path stream() const { return folder / "state.crumple"; }
   std::filesystem::path timings() const { return folder / "timings.csv"; }
   std::filesystem::path assets() const { return folder / "assets"; }
+  std::filesystem::path clusters(size_t body) const { return assets() / ("body_" + std::to_string(body) + ".clusters"); }
 };
 
 /// True if the folder holds a recording of ours, so that it may be overwritten.

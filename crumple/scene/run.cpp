@@ -231,13 +231,13 @@ class Run {
         break;
       }
       const StepTimings before = world_->timings();
-      const double recorded_before = report_.record_s;
+      const double recorded_before = report_.record_s, clusters_before = clusters_seconds();
       world_->step_frame();
       const int frame = world_->frame();
       if (frame >= first_) {
         if (Result<void> recorded = record_frame(); !recorded) return recorded.error();
       }
-      if (Result<void> noted = note_time(before, recorded_before); !noted) return noted.error();
+      if (Result<void> noted = note_time(before, recorded_before, clusters_before); !noted) return noted.error();
       if (world_->is_checkpoint(frame)) {
         if (Result<void> kept = timings_->flush(); !kept) return kept.error();
         const CpuTimer timer(report_.record_s);
@@ -259,10 +259,18 @@ class Run {
   }
 
   /// One row of timings.csv; the time that a checkpoint takes to write is in run.json only.
-  Result<void> note_time(const StepTimings& before, double recorded_before) {
+  Result<void> note_time(const StepTimings& before, double recorded_before, double clusters_before) {
     const StepTimings& now = world_->timings();
     return timings_->add({world_->frame(), 1e3 * (now.rigid - before.rigid), 1e3 * (now.deform - before.deform), 1e3 * (report_.record_s - recorded_before),
-                          now.hits - before.hits, world_->awake_count()});
+                          now.hits - before.hits, world_->awake_count(), 1e3 * (clusters_seconds() - clusters_before)});
+  }
+
+  double clusters_seconds() const {
+    double sum = 0;
+    for (const Body& body : world_->bodies()) {
+      if (body.clusters) sum += total(body.clusters->times);
+    }
+    return sum;
   }
 
   Result<void> record_frame() {

@@ -74,7 +74,7 @@ Json json_of(const clusters::StepTimes& t) {
                        {"plasticity", t.plasticity},
                        {"fracture", t.fracture},
                        {"collision", t.collision},
-                       {"total", t.dynamics + t.plasticity + t.fracture + t.collision}});
+                       {"total", total(t)}});
 }
 
 }  // namespace crumple

@@ -29,5 +29,6 @@ int frame_after(double time, double fps);
 
 void add_json(Json& entry, const SoftReport& report);
 Json json_of(const clusters::StepTimes& times);
+inline double total(const clusters::StepTimes& t) { return t.dynamics + t.plasticity + t.fracture + t.collision; }
 
 }  // namespace crumple

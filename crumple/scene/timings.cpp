@@ -14,23 +14,24 @@ namespace crumple {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake";
+constexpr std::string_view kHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake,clusters_ms";
+constexpr std::string_view kOldHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake";  // before there were clusters
 constexpr double kMost = 1e9;  // of any number in a row
 
 std::string row_text(const FrameTiming& row) {
-  return fmt::format("{},{:.4f},{:.4f},{:.4f},{},{}\n", row.frame, row.rigid_ms, row.deform_ms, row.record_ms, row.hits, row.awake);
+  return fmt::format("{},{:.4f},{:.4f},{:.4f},{},{},{:.4f}\n", row.frame, row.rigid_ms, row.deform_ms, row.record_ms, row.hits, row.awake, row.clusters_ms);
 }
 
-bool parse_row(std::string_view line, FrameTiming& row) {
-  std::array<double, 6> values{};
+bool parse_row(std::string_view line, size_t columns, FrameTiming& row) {
+  std::array<double, 7> values{};
   const char *at = line.data(), *end = at + line.size();
-  for (size_t i = 0; i < values.size(); ++i) {
+  for (size_t i = 0; i < columns; ++i) {
     if (i > 0 && (at == end || *at++ != ',')) return false;
     const auto [next, trouble] = std::from_chars(at, end, values[i]);
     if (trouble != std::errc() || !std::isfinite(values[i]) || values[i] < 0 || values[i] > kMost) return false;
     at = next;
   }
-  row = {static_cast<int>(values[0]), values[1], values[2], values[3], static_cast<long>(values[4]), static_cast<int>(values[5])};
+  row = {static_cast<int>(values[0]), values[1], values[2], values[3], static_cast<long>(values[4]), static_cast<int>(values[5]), values[6]};
   return at == end;
 }
 
@@ -41,6 +42,7 @@ Result<std::vector<FrameTiming>> read_timings(const fs::path& file) {
   if (!text) return text.error();
   std::vector<FrameTiming> rows;
   std::string_view rest = *text;
+  size_t columns = 7;
   for (int number = 1; !rest.empty(); ++number) {
     const size_t length = rest.find('\n');
     if (length == std::string_view::npos) break;
@@ -50,11 +52,12 @@ Result<std::vector<FrameTiming>> read_timings(const fs::path& file) {
       return input_error(fmt::format("{}:{}: {}; run the scene again", file.string(), number, what));
     };
     if (number == 1) {
-      if (line != kHeading) return wrong(fmt::format("expected the heading \"{}\"", kHeading));
+      if (line == kOldHeading) columns = 6;
+      if (line != kHeading && line != kOldHeading) return wrong(fmt::format("expected the heading \"{}\"", kHeading));
       continue;
     }
     FrameTiming row;
-    if (!parse_row(line, row)) return wrong("expected six numbers from 0 to 1e9 with commas between");
+    if (!parse_row(line, columns, row)) return wrong(fmt::format("expected {} numbers from 0 to 1e9 with commas between", columns == 7 ? "seven" : "six"));
     if (!rows.empty() && row.frame <= rows.back().frame) return wrong("frames must ascend");
     rows.push_back(row);
   }

@@ -73,6 +73,7 @@ const char* fault_in(const Model& model, const State& state) {
   }
   for (const CutPlane& plane : state.planes) {
     if (!inside(plane.cluster, clusters)) return "a plane of no cluster";
+    if (plane.crack < -1 || (plane.crack >= 0 && !inside(plane.crack, state.planes.size()))) return "a plane's crack";
   }
   return nullptr;
 }

@@ -64,14 +64,14 @@ int32_t difference(int32_t a, int32_t b) {
 
 void show_topology(const Model& model, const State& state, Shown::Topology& shown) {
   const Beginning beginning = beginning_of(model);
+  std::fill(shown.cluster.begin(), shown.cluster.end(), 0), std::fill(shown.mass.begin(), shown.mass.end(), 0);
   for (size_t i = 0; i < state.positions.size(); ++i) {
     const Shown::Particle first = i < model.rest.size() ? first_of(model, i) : Shown::Particle();
     shown.particles[i] = {state.original[i] - first.original, state.entry_begin[i] - first.entry_begin, state.entry_count[i] - first.entry_count};
-  }
-  for (size_t e = 0; e < shown.cluster.size(); ++e) {
-    const bool is_used = state.entry_cluster[e] >= 0;
-    shown.cluster[e] = difference(state.entry_cluster[e], beginning.cluster[e]);
-    shown.mass[e] = is_used ? difference(static_cast<int32_t>(state.slot_mass[at(state.entry_slot[e])]), beginning.mass[e]) : 0;
+    for (int32_t e = state.entry_begin[i]; e < state.entry_begin[i] + state.entry_count[i]; ++e) {
+      shown.cluster[at(e)] = difference(state.entry_cluster[at(e)], beginning.cluster[at(e)]);
+      shown.mass[at(e)] = difference(static_cast<int32_t>(state.slot_mass[at(state.entry_slot[at(e)])]), beginning.mass[at(e)]);
+    }
   }
   for (size_t c = 0; c < shown.ball.size(); ++c) std::copy_n(state.ball[c].data(), 4, shown.ball[c].begin());
   for (size_t p = 0; p < shown.planes.size(); ++p) {
