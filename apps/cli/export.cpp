@@ -10,15 +10,19 @@ Result<io::ExportReport> export_animation(Playback& playback, const std::filesys
   const std::vector<int> frames = playback.frames();
   if (frames.empty()) return input_error("the recording has no frames yet");
   Progress progress(loudness.style(), "export", static_cast<long>(frames.size()));
+  // What is torn is another thing in every stretch of frames, so the last frame does not show them all.
+  bool every = false;
+  for (const Body& body : playback.bodies()) every = every || body.clusters;
   const io::FrameSource source = [&](int index) -> Result<Frame> {
     if (interrupted()) return system_error("interrupted");
     progress.update(index + 1);
-    return playback.frame(frames[static_cast<size_t>(index)], colors && static_cast<size_t>(index) + 1 == frames.size() ? ColorBy::State : ColorBy::Look);
+    return playback.frame(frames[static_cast<size_t>(index)], colors && (every || static_cast<size_t>(index) + 1 == frames.size()) ? ColorBy::State : ColorBy::Look);
   };
   io::ExportSettings settings;
   settings.name = playback.scene().title.empty() ? "crumple" : playback.scene().title;
   settings.fps = playback.scene().fps;
   settings.colors = colors;
+  if (every) settings.most_shapes = 64;  // pieces of one surface fly and spin apart
   return io::export_glb(source, static_cast<int>(frames.size()), settings, file);
 }
 
@@ -63,7 +67,7 @@ void add_export(CLI::App& app, Action& action) {
   command->add_option("recording", options->folder, "Folder made by 'crumple run'")->required();
   command->add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame)")->required();
   command->add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)")->check(CLI::Range(0, 1000000000));
-  command->add_flag("--colors", options->colors, "Vertex colours by example weights, and by utilisation of structures");
+  command->add_flag("--colors", options->colors, "Vertex colours by example weights, utilisation of structures, and plastic strain of soft bodies");
   options->loudness.add_to(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

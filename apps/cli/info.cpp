@@ -87,6 +87,31 @@ void tell_asset(const Asset& asset) {
   }
 }
 
+/// What run.json says about bodies of clusters.
+void tell_torn(const Json& run) {
+  const Json* bodies = run.find("bodies");
+  for (const Json& body : bodies ? bodies->items : std::vector<Json>{}) {
+    if (!body.find("splits")) continue;
+    const auto number = [&](const char* key) { const Json* value = body.find(key); return value ? value->number : 0.0; };
+    const Json* name = body.find("name");
+    const Json* first = body.find("first_split_frame");
+    const std::string when = first && first->is_number() ? fmt::format(" from frame {:g} on", first->number) : "";
+    line("soft", fmt::format("{}: {:g} splits{}, {:g} pieces (the largest {:.1f} %), debris {:.2f} %, plastic strain up to {:.3g}", name ? name->text : "",
+                             number("splits"), when, number("pieces"), 100 * number("largest_piece_share"), 100 * number("debris_share"), number("max_strain")));
+  }
+}
+
+void tell_soft_body(const BodyDescription& body) {
+  const ClustersDescription& clusters = *body.clusters;
+  std::string from;
+  for (const ParticleFile& file : body.particles) from += (from.empty() ? "" : ", ") + file.file;
+  if (from.empty()) from = clusters.spacing ? fmt::format("particles {:g} m apart", *clusters.spacing) : fmt::format("about {} particles", clusters.particles);
+  const clusters::Settings& s = clusters.settings;
+  const std::string tears = s.toughness < clusters::kNeverTears ? fmt::format("tears at a stretch of {:g}", s.toughness) : "never tears";
+  const std::string flows = s.flow > 0 ? fmt::format("flows above {:g}", s.yield) : "does not flow";
+  line("soft", fmt::format("{}: {} in {} clusters or more; {}, {}", body.name, from, s.clusters, flows, tears));
+}
+
 int tell_recording(const fs::path& folder) {
   Result<Playback> playback = Playback::open(folder);
   if (!playback) return complain(playback.error());
@@ -104,6 +129,7 @@ int tell_recording(const fs::path& folder) {
     const auto number = [&](const char* key) { const Json* value = json->find(key); return value ? value->number : 0.0; };
     line("joints", fmt::format("{}, {:g} broke, {:.4g} J dissipated", joints->items.size(), number("broken_joints"), number("joint_work_J")));
   }
+  if (json) tell_torn(*json);
   if (const Json* fingerprint = json ? json->find("fingerprint") : nullptr) line("fingerprint", fingerprint->text);
   return kDone;
 }
@@ -115,6 +141,9 @@ int tell_scene(const std::string& name) {
   line("title", scene->title);
   line("length", fmt::format("{:g} s, {} frames, steps of {:.4g} ms", scene->seconds, scene->frame_count(), 1e3 * scene->dt()));
   line("bodies", fmt::format("{}, {} joints", scene->bodies.size(), scene->joints.size()));
+  for (const BodyDescription& body : scene->bodies) {
+    if (body.clusters) tell_soft_body(body);
+  }
   for (const auto& [asset, path] : scene->assets) line("asset", fmt::format("{}: {}", asset, path));
   return kDone;
 }

@@ -46,10 +46,11 @@ void list_methods() {
 }
 
 void list_formats() {
-  fmt::print("{:<8} {}\n", ".json", "scenes, of our own and of paper 1's authors (read)");
+  fmt::print("{:<8} {}\n", ".json", "scenes, of our own and of the authors of papers 1 and 2 (read)");
   fmt::print("{:<8} {}\n", ".glb", "assets (read, written), animations (written)");
   fmt::print("{:<8} {}\n", "folder", "assets of paper 1's authors (read); recordings (read, written)");
   for (const io::MeshFormat& format : io::mesh_formats()) fmt::print("{:<8} {} ({})\n", format.extension, format.help, format.writes ? "read, written" : "read");
+  fmt::print("{:<8} {}\n", ".txt", "particles of soft bodies, three numbers each (read)");
   fmt::print("{:<8} {}\n{:<8} {}\n", ".png", "pictures (written)", ".mp4", "videos (written)");
 }
 

@@ -15,6 +15,7 @@ struct PictureOptions {
   int columns = 3, rows = 3;              // otherwise a sheet of frames
   std::string camera;                     // as given on the command line
   ColorBy colors = ColorBy::Look;         // what vertex colours stand for, if the settings ask for any
+  SoftView soft = SoftView::Surface;      // what is seen of bodies of clusters
   render::RenderSettings render;
 };
 

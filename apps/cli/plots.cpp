@@ -1,5 +1,7 @@
 #include "apps/cli/plots.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "crumple/core/fields.h"
@@ -18,15 +20,19 @@ render::StackedPlot timing_plot(const Scene& scene, const std::vector<FrameTimin
   plot.title = scene.title.empty() ? scene.file.stem().string() : scene.title;
   plot.x_label = fmt::format("frame ({:g} per second)", scene.fps), plot.y_label = "CPU time per frame (ms)", plot.unit = "ms";
   plot.series = {{"rigid bodies", "#3f6fa3", {}}, {"deformation", "#e6973c", {}}};
-  double rigid = 0, deform = 0;
+  double rigid = 0, deform = 0, soft = 0;
+  std::vector<double> clusters;
   for (const FrameTiming& row : rows) {
+    const double of_clusters = std::min(row.clusters_ms, row.deform_ms);
     plot.x.push_back(row.frame);
-    plot.series[0].values.push_back(row.rigid_ms), plot.series[1].values.push_back(row.deform_ms);
-    rigid += row.rigid_ms, deform += row.deform_ms;
+    plot.series[0].values.push_back(row.rigid_ms), plot.series[1].values.push_back(row.deform_ms - of_clusters), clusters.push_back(of_clusters);
+    rigid += row.rigid_ms, deform += row.deform_ms, soft += of_clusters;
   }
   const double frames = static_cast<double>(rows.size());
-  plot.subtitle = fmt::format("{} frames: rigid bodies {:.2f} s, deformation {:.2f} s; {:.2f} ms per frame on average", rows.size(), 1e-3 * rigid,
-                              1e-3 * deform, (rigid + deform) / frames);
+  const std::string of_which = soft > 0 ? fmt::format(" ({:.2f} s of clusters)", 1e-3 * soft) : "";
+  plot.subtitle = fmt::format("{} frames: rigid bodies {:.2f} s, deformation {:.2f} s{}; {:.2f} ms per frame on average", rows.size(), 1e-3 * rigid,
+                              1e-3 * deform, of_which, (rigid + deform) / frames);
+  if (soft > 0) plot.series.push_back({"clusters", "#7a5aa6", std::move(clusters)});
   plot.limit = {"real time", 1e3 / scene.fps};
   return plot;
 }

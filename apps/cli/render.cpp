@@ -12,9 +12,38 @@ namespace {
 struct Options {
   std::string folder, file, sheet, camera, color = "plain", size, plot;
   int frame = -1, samples = 0;
+  bool particles = false;
   Loudness loudness;
-  bool is_picture() const { return frame >= 0 || samples > 0 || !sheet.empty() || !camera.empty() || color != "plain" || !size.empty(); }
+  bool is_picture() const { return frame >= 0 || samples > 0 || !sheet.empty() || !camera.empty() || color != "plain" || !size.empty() || particles; }
 };
+
+/// What --color may say.
+struct ColorChoice {
+  const char* name;
+  ColorBy by;
+  render::ColorMode mode;
+  const char* help;
+};
+constexpr ColorChoice kColors[] = {
+    {"plain", ColorBy::Look, render::ColorMode::Plain, "appearance"},
+    {"weights", ColorBy::Weights, render::ColorMode::Weights, "of the examples"},
+    {"utilisation", ColorBy::Utilisation, render::ColorMode::Weights, "of joints"},
+    {"piece", ColorBy::Piece, render::ColorMode::Piece, "what hangs together"},
+    {"cluster", ColorBy::Cluster, render::ColorMode::Weights, "of soft bodies"},
+    {"strain", ColorBy::Strain, render::ColorMode::Weights, "plastic, of soft bodies: blue none, red 1"},
+};
+
+std::vector<std::string> color_names() {
+  std::vector<std::string> names;
+  for (const ColorChoice& choice : kColors) names.emplace_back(choice.name);
+  return names;
+}
+
+std::string color_help() {
+  std::vector<std::string> choices;
+  for (const ColorChoice& choice : kColors) choices.push_back(fmt::format("{} ({})", choice.name, choice.help));
+  return fmt::format("{}", fmt::join(choices, ", "));
+}
 
 bool parse_pair(const std::string& text, int& first, int& second, int most) {
   int used = 0;
@@ -23,7 +52,7 @@ bool parse_pair(const std::string& text, int& first, int& second, int most) {
 }
 
 int plot(const Options& options) {
-  if (options.is_picture()) return complain(input_error("--plot draws numbers, not a picture: leave out --frame, --sheet, --color, --camera, --size and --samples"));
+  if (options.is_picture()) return complain(input_error("--plot draws numbers, not a picture: leave out --frame, --sheet, --color, --camera, --size, --samples and --particles"));
   if (Result<void> drawn = make_plot(options.plot, options.folder, options.file); !drawn) return complain(drawn.error());
   fmt::print("{}\n", options.file);
   return kDone;
@@ -36,9 +65,10 @@ int run(const Options& options) {
   if (extension != ".png" && extension != ".mp4") return complain(input_error(fmt::format("{}: pictures are .png, videos .mp4", options.file)));
   PictureOptions picture;
   picture.camera = options.camera;
-  const bool by_state = options.color == "weights" || options.color == "utilisation";
-  picture.colors = options.color == "weights" ? ColorBy::Weights : options.color == "utilisation" ? ColorBy::Utilisation : ColorBy::Look;
-  picture.render.color = by_state ? render::ColorMode::Weights : options.color == "piece" ? render::ColorMode::Piece : render::ColorMode::Plain;
+  for (const ColorChoice& choice : kColors) {
+    if (options.color == choice.name) picture.colors = choice.by, picture.render.color = choice.mode;
+  }
+  if (options.particles) picture.soft = SoftView::Particles;
   if (!options.sheet.empty() && (!parse_pair(options.sheet, picture.columns, picture.rows, 20))) {
     return complain(input_error(fmt::format("--sheet {}: expected columns and rows such as 3x3", options.sheet)));
   }
@@ -73,7 +103,8 @@ void add_render(CLI::App& app, Action& action) {
   command->add_option("-o,--output", options->file, "FILE.png (a frame or a sheet), FILE.mp4 (all frames) or FILE.svg (a plot)")->required();
   command->add_option("--frame", options->frame, "One picture of this frame")->check(CLI::Range(0, 1000000000));
   command->add_option("--sheet", options->sheet, "Columns and rows of a contact sheet (default 3x3)");
-  command->add_option("--color", options->color, "plain, weights (of the examples), utilisation (of joints) or piece")->check(CLI::IsMember({"plain", "weights", "utilisation", "piece"}));
+  command->add_option("--color", options->color, color_help())->check(CLI::IsMember(color_names()));
+  command->add_flag("--particles", options->particles, "Draw the particles of soft bodies instead of their surface");
   command->add_option("--camera", options->camera, "ex,ey,ez[:tx,ty,tz][:fov]");
   command->add_option("--size", options->size, "Pixels of a picture or tile, such as 1280x720");
   command->add_option("--samples", options->samples, "Rays a pixel (default 10)")->check(CLI::Range(1, 4096));
