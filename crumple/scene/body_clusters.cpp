@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/refine.h"
 #include "crumple/scene/particle_cloud.h"
 
 namespace crumple {
 namespace {
 
-constexpr double kWater = 1000;  // kg/m^3
+constexpr double kWater = 1000;       // kg/m^3
+constexpr double kLongestEdge = 1.5;  // of what is drawn, in spacings between particles
 
 /// Where it begins, if that is not where it rests. [initialStretch of paper 2's program]
 Result<void> stretch(const Vec3& by, const ParticleCloud& cloud, const Transform& place, ClusterLayer& layer) {
@@ -61,7 +63,9 @@ Result<void> build_clusters(Body& body, const Scene& scene, AssetLibrary& librar
   if (Result<void> loads = clusters::check_loads(*model, d.clusters->loads); !loads) {
     return input_error(fmt::format("{}/{}", where_of(scene, d, "clusters"), loads.error().text));
   }
-  Result<clusters::SurfaceModel> surface = clusters::build_surface(*model, cloud->surface, place);
+  // A long edge stays straight whatever the particles do.
+  const auto drawn = std::make_shared<const TriMesh>(refined(*cloud->surface, kLongestEdge * model->spacing));
+  Result<clusters::SurfaceModel> surface = clusters::build_surface(*model, drawn, place);
   if (!surface) return complain(surface.error());
   ClusterLayer& layer = body.clusters.emplace();
   layer.model = std::move(*model), layer.surface = std::move(*surface);
@@ -73,7 +77,7 @@ Result<void> build_clusters(Body& body, const Scene& scene, AssetLibrary& librar
   set_motion(d, *cloud, layer);
   layer.drawn = std::make_shared<clusters::Surface>(clusters::start_surface(layer.surface));
   layer.inner = inner_look(d, body.look);
-  body.surface = cloud->surface;
+  body.surface = drawn;
   body.loaded.reset();
   BodyPart& part = body.parts.front();
   part = {}, part.pieces = {0}, part.mass = body.mass;

@@ -1,0 +1,94 @@
+#include "crumple/geometry/refine.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace crumple {
+namespace {
+
+using Edge = std::pair<int, int>;
+
+size_t at(int index) {
+  return static_cast<size_t>(index);
+}
+
+/// Adds the middles of long edges as they are asked for. Whether an edge is long depends on places alone, so both sides of a crease agree.
+class Middles {
+ public:
+  Middles(TriMesh& mesh, double length) : mesh_(mesh), squared_(length * length) {}
+
+  bool is_long(int a, int b) const { return (mesh_.positions[at(a)] - mesh_.positions[at(b)]).squaredNorm() > squared_; }
+  int of(int a, int b) {
+    const auto [found, is_new] = numbers_.try_emplace(Edge(std::min(a, b), std::max(a, b)), static_cast<int>(mesh_.positions.size()));
+    if (!is_new) return found->second;
+    mesh_.positions.push_back(0.5 * (mesh_.positions[at(a)] + mesh_.positions[at(b)]));
+    if (!mesh_.uvs.empty()) mesh_.uvs.push_back(0.5f * (mesh_.uvs[at(a)] + mesh_.uvs[at(b)]));
+    if (!mesh_.colors.empty()) mesh_.colors.push_back(0.5f * (mesh_.colors[at(a)] + mesh_.colors[at(b)]));
+    return found->second;
+  }
+  double distance2(int a, int b) const { return (mesh_.positions[at(a)] - mesh_.positions[at(b)]).squaredNorm(); }
+
+ private:
+  TriMesh& mesh_;
+  double squared_;
+  std::map<Edge, int> numbers_;
+};
+
+void add(std::vector<Triangle>& into, int a, int b, int c) {
+  into.push_back({a, b, c});
+}
+
+/// A triangle whose edges ab and ca are long, bc is not: the corner at a, and the quadrangle that is left, along its shorter diagonal.
+void cut_two(Middles& middles, int a, int b, int c, std::vector<Triangle>& into) {
+  const int ab = middles.of(a, b), ca = middles.of(c, a);
+  add(into, a, ab, ca);
+  if (middles.distance2(ab, c) <= middles.distance2(ca, b)) {
+    add(into, ab, b, c), add(into, ab, c, ca);
+  } else {
+    add(into, ab, b, ca), add(into, b, c, ca);
+  }
+}
+
+void cut(Middles& middles, const Triangle& triangle, std::vector<Triangle>& into) {
+  Triangle v = triangle;
+  std::array<bool, 3> is_long;  // from v[i] to the next
+  for (size_t i = 0; i < 3; ++i) is_long[i] = middles.is_long(v[i], v[(i + 1) % 3]);
+  const auto count = std::count(is_long.begin(), is_long.end(), true);
+  const auto turn = [&](size_t by) { std::rotate(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(by), v.end()); };
+  if (count == 0) {
+    into.push_back(triangle);
+  } else if (count == 1) {
+    turn(static_cast<size_t>(std::find(is_long.begin(), is_long.end(), true) - is_long.begin()));
+    const int middle = middles.of(v[0], v[1]);
+    add(into, v[0], middle, v[2]), add(into, middle, v[1], v[2]);
+  } else if (count == 2) {
+    turn((static_cast<size_t>(std::find(is_long.begin(), is_long.end(), false) - is_long.begin()) + 2) % 3);  // bc is the short one
+    cut_two(middles, v[0], v[1], v[2], into);
+  } else {
+    const int ab = middles.of(v[0], v[1]), bc = middles.of(v[1], v[2]), ca = middles.of(v[2], v[0]);
+    add(into, v[0], ab, ca), add(into, ab, v[1], bc), add(into, ca, bc, v[2]), add(into, ab, bc, ca);
+  }
+}
+
+}  // namespace
+
+TriMesh refined(TriMesh mesh, double length, size_t most) {
+  while (length > 0) {
+    const auto has_long_edge = [&](const Triangle& t) {
+      const Middles look(mesh, length);
+      return look.is_long(t[0], t[1]) || look.is_long(t[1], t[2]) || look.is_long(t[2], t[0]);
+    };
+    const auto to_cut = static_cast<size_t>(std::count_if(mesh.triangles.begin(), mesh.triangles.end(), has_long_edge));
+    if (to_cut == 0 || mesh.triangles.size() + 3 * to_cut > most) break;
+    Middles middles(mesh, length);
+    std::vector<Triangle> cut_up;
+    const std::vector<Triangle> before = mesh.triangles;
+    for (const Triangle& triangle : before) cut(middles, triangle, cut_up);
+    mesh.triangles = std::move(cut_up);
+  }
+  return mesh;
+}
+
+}  // namespace crumple

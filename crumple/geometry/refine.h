@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstddef>
+
+#include "crumple/geometry/mesh.h"
+
+namespace crumple {
+
+/// The same surface with no edge longer than `length`, so that it can bend: edges are halved, and so are those of doubled corners, so what was closed
+/// stays closed. Vertices that were there keep their numbers. Stops before it has more than `most` triangles.
+TriMesh refined(TriMesh mesh, double length, size_t most = 400000);
+
+}  // namespace crumple
