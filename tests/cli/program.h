@@ -71,6 +71,7 @@ class Program {
     _exit(127);
   }
   void interrupt() const { kill(pid_, SIGINT); }
+  void kill_now() const { kill(pid_, SIGKILL); }
   std::string errors_so_far() const { return text_of(err_); }
   /// The exit code, or 1000 and the signal that ended it.
   int wait() const {
