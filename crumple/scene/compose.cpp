@@ -94,6 +94,8 @@ void World::Simulation::apply_shape(BodyPart& part, PartWork& w) {
   rigid.reshape(part.index, w.reshape);
   rigid.set_velocity(part.index, state.velocity, state.spin);
   part.axes = w.mass.axes, part.center = w.mass.center, part.inertia = w.mass.inertia;
+  const auto& [body, number] = owner_of_part[static_cast<size_t>(part.index)];
+  reshaped(body, number);
 }
 
 /// After the rigid step: whoever is not finite any more, or flies off for no reason, goes back to where it was and stays there.

@@ -39,6 +39,7 @@ void World::Simulation::add_part(int index, int number) {
   part.index = rigid.add_part(part_settings(index, part));
   owner_of_part.resize(std::max(owner_of_part.size(), static_cast<size_t>(part.index) + 1), {-1, -1});
   owner_of_part[static_cast<size_t>(part.index)] = {index, number};
+  reshaped(index, number);
 }
 
 void World::Simulation::add_parts(int index) {

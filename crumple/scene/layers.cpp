@@ -55,10 +55,12 @@ int hull_of(const BodyPart& part, int child) {
 
 void World::Simulation::route_contacts() {
   for (Work& w : work) w.contacts.clear();
-  for (size_t i = 0; i < loads.contacts.size(); ++i) {
-    const rigid::Contact& contact = loads.contacts[i];
+  for (size_t i = 0; i < loads.contacts.size() + soft_contacts.size(); ++i) {
+    const rigid::Contact& touched = contact(static_cast<int>(i));
     for (const bool is_a : {true, false}) {
-      const auto& [index, part] = owner_of_part[static_cast<size_t>(is_a ? contact.part_a : contact.part_b)];
+      const int own = is_a ? touched.part_a : touched.part_b;
+      if (own < 0) continue;  // a soft body
+      const auto& [index, part] = owner_of_part[static_cast<size_t>(own)];
       const Body& body = bodies[static_cast<size_t>(index)];
       if (!(body.layers.empty() && !body.pieces) && !body.frozen) work[static_cast<size_t>(index)].contacts.push_back({static_cast<int>(i), is_a, part});
     }
@@ -72,16 +74,16 @@ void World::Simulation::gather_hits(int index) {
   const double least = least_interest(body, scene.dt());
   std::map<std::pair<int, int>, double> speed_changes;  // by the body's part and the part touched
   const auto pair_of = [&](const Touch& touch) {
-    const rigid::Contact& contact = loads.contacts[static_cast<size_t>(touch.contact)];
-    return std::pair(touch.part, touch.is_a ? contact.part_b : contact.part_a);
+    const rigid::Contact& touched = contact(touch.contact);
+    return std::pair(touch.part, touch.is_a ? touched.part_b : touched.part_a);
   };
   for (const Touch& touch : w.contacts) {
-    speed_changes[pair_of(touch)] += loads.contacts[static_cast<size_t>(touch.contact)].impulse / body.parts[static_cast<size_t>(touch.part)].mass;
+    speed_changes[pair_of(touch)] += contact(touch.contact).impulse / body.parts[static_cast<size_t>(touch.part)].mass;
   }
   w.hits.clear();
   for (const Touch& touch : w.contacts) {
     if (speed_changes[pair_of(touch)] <= least) continue;
-    const rigid::Contact& contact = loads.contacts[static_cast<size_t>(touch.contact)];
+    const rigid::Contact& contact = this->contact(touch.contact);
     const BodyPart& part = body.parts[static_cast<size_t>(touch.part)];
     const Transform part_in_rest = part.rest_in_part().inverse();
     const Mat3 world_to_rest = part_in_rest.rotation * part.last_good.place.rotation.transpose();
@@ -123,7 +125,7 @@ void World::Simulation::step_pieces(int index) {
   Work& w = work[static_cast<size_t>(index)];
   w.piece_loads.clear();
   for (const Touch& touch : w.contacts) {
-    const rigid::Contact& contact = loads.contacts[static_cast<size_t>(touch.contact)];
+    const rigid::Contact& contact = this->contact(touch.contact);
     const BodyPart& part = body.parts[static_cast<size_t>(touch.part)];
     const int hull = hull_of(part, touch.is_a ? contact.hull_a : contact.hull_b);
     if (hull < 0) continue;

@@ -8,7 +8,7 @@
 
 namespace crumple {
 
-/// The inside of a World. Split by what happens in a step: controls.cpp, plastic_joints.cpp, layers.cpp, compose.cpp,
+/// The inside of a World. Split by what happens in a step: controls.cpp, plastic_joints.cpp, step_clusters.cpp, layers.cpp, compose.cpp,
 /// split.cpp, state.cpp.
 struct World::Simulation {
   struct JointSlot {
@@ -36,7 +36,7 @@ struct World::Simulation {
   };
   /// What touched a body in a step.
   struct Touch {
-    int contact;  // in loads
+    int contact;  // see contact()
     bool is_a;
     int part;     // of the body
   };
@@ -56,10 +56,23 @@ struct World::Simulation {
     double body_b, part_b;
     double depth;          // m; below 0: any
   };
-  /// A convex shape of a rigid part as a soft body meets it.
-  struct RigidMeeting {
-    int body, part;
-    clusters::RigidPart shape;
+  /// A rigid part as soft bodies meet it, in its own frame.
+  struct MetPart {
+    bool stale = true;                            // since it came into the world or was reshaped
+    Bounds box;                                   // empty: it has none
+    rigid::Hulls hulls;                           // whose planes are not made before somebody comes near
+    std::vector<clusters::RigidShape> shapes;     // empty until then
+  };
+  /// Which shape of which part a soft body meets; beside `soft_parts`.
+  struct Meeting {
+    int body, part, shape;
+  };
+  /// A soft body's share of a step, and what it goes back to if its numbers run away.
+  struct SoftWork {
+    double skin = -1;  // m: how deep its particles lie under what is drawn; below 0: not measured yet
+    std::vector<clusters::Vec4f> positions;
+    std::vector<clusters::Mat3f> plastic;
+    std::vector<float> strain;
   };
   /// The numbers of a piece in a recorded frame, and of a part in a checkpoint.
   using PlaceRecord = std::array<double, 13>;  // rotation (rows), translation; 0 absent, 1 whole, 2 in pieces
@@ -108,7 +121,17 @@ struct World::Simulation {
   // step_clusters.cpp: soft bodies, and what they and rigid parts do to each other
   void step_clusters();
   void step_cluster_body(int body);
-  std::vector<RigidMeeting> meet(int body);
+  void note_supports();
+  bool collide(int a, int b) const;
+  MetPart& met_part(int body, int part);
+  void reshaped(int body, int part);
+  void meet(int body);
+  void meet_part(int body, int part, const Bounds& reach, int soft);
+  void push_parts(int body, std::span<const clusters::Push> pushes);
+  void push_part(const Meeting& meeting, const clusters::RigidPart& met, const clusters::Push& push);
+  void note_contact(int body, const Meeting& meeting, const clusters::Push& push);
+  void check_soft(int body);
+  const rigid::Contact& contact(int index) const;  // of the engine, then of soft bodies
 
   // split.cpp: what has broken becomes several parts
   void split(int body);
@@ -147,6 +170,13 @@ struct World::Simulation {
   std::vector<std::vector<BodyOverlap>> waiting_overlaps;  // #bodies: of those that are not in the world
   rigid::World rigid;
   rigid::Loads loads;
+  // of soft bodies; all but the first two are of the step alone
+  std::vector<std::vector<MetPart>> met_parts;   // #bodies, #parts
+  std::vector<SoftWork> soft_work;               // #bodies
+  std::vector<rigid::Contact> soft_contacts;     // with part_b = -1 - body
+  std::vector<clusters::RigidPart> soft_parts;   // as one of them meets them
+  std::vector<Meeting> meetings;                 // #soft_parts
+  std::vector<uint8_t> supported;                // by index in the rigid world: something touches or holds it
   std::vector<Work> work;                        // #bodies
   std::vector<int> busy;                         // bodies whose layers step
   long steps = 0;

@@ -127,6 +127,7 @@ Result<World> World::build(const Scene& scene) {
     s.bodies.push_back(std::move(*body));
   }
   s.work.resize(s.bodies.size()), s.waiting_overlaps.resize(s.bodies.size()), s.overlap_records.resize(s.bodies.size());
+  s.met_parts.resize(s.bodies.size()), s.soft_work.resize(s.bodies.size());
   for (size_t i = 0; i < s.bodies.size(); ++i) s.set_start(i);
   s.build_joints();
   s.control();
@@ -146,9 +147,9 @@ void World::step() {
   s.check();
   s.read_plastic_joints();
   s.break_joints();
+  s.step_clusters();
   s.step_layers();
   s.apply_effects();
-  s.step_clusters();
   ++s.steps;
   ++s.timings.steps;
   for (const int body : s.busy) s.timings.hits += static_cast<long>(s.work[static_cast<size_t>(body)].hits.size());

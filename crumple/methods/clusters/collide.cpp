@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 
 #include "crumple/core/parallel.h"
+#include "crumple/methods/clusters/collide.h"
 #include "crumple/methods/clusters/stages.h"
 #include "crumple/methods/clusters/topology.h"
 
@@ -68,50 +69,6 @@ std::vector<Meeting> find_meetings(const State& state) {
   return meetings;
 }
 
-/// A cluster as others meet it: a ball cut by planes in rest space. [Jones et al. 2015]
-struct Proxy {
-  Vec3f center, rest_center, ball, low, high;
-  float reach, radius;
-  Mat3f to_rest, to_world;
-  std::vector<CutPlane> planes;
-  bool solid = false;
-};
-
-Proxy proxy_of(const State& state, int cluster) {
-  Proxy proxy;
-  const ClusterPlace& place = state.places[at(cluster)];
-  proxy.center = state.center[at(cluster)], proxy.reach = place.reach, proxy.rest_center = state.shapes[at(cluster)].rest_center;
-  proxy.ball = state.ball[at(cluster)].head<3>(), proxy.radius = state.ball[at(cluster)][3];
-  proxy.low = place.low, proxy.high = place.high;
-  proxy.to_world = place.whole;
-  const Mat3 whole = proxy.to_world.cast<double>();
-  proxy.solid = state.slot_count[at(cluster)] >= kLeastSolid && state.shapes[at(cluster)].rank == 3 && whole.determinant() > 1e-3;
-  if (proxy.solid) proxy.to_rest = whole.inverse().cast<float>();
-  for (const int32_t p : state.cluster_planes[at(cluster)]) proxy.planes.push_back(state.planes[at(p)]);
-  return proxy;
-}
-
-/// The shortest way out for a point of the world, or zero if it is not inside.
-Vec3f way_out(const Proxy& proxy, const Vec3f& point) {
-  const Vec3f out = point - proxy.center;
-  const float far2 = out.squaredNorm();
-  if (!(far2 < proxy.reach * proxy.reach)) return Vec3f::Zero();
-  const Vec3f rest = proxy.rest_center + proxy.to_rest * out, from_ball = rest - proxy.ball;
-  const float inside = proxy.radius - from_ball.norm();
-  if (!(inside > 0)) return Vec3f::Zero();
-  float least = inside;
-  Vec3f way = from_ball.norm() > 0 ? Vec3f(from_ball.normalized() * inside) : Vec3f(Vec3f::UnitX() * inside);
-  for (const CutPlane& plane : proxy.planes) {
-    const float depth = plane.offset - plane.normal.dot(rest);
-    if (!(depth > 0)) return Vec3f::Zero();
-    if (depth < least) least = depth, way = depth * plane.normal;
-  }
-  Vec3f world = proxy.to_world * way;
-  const float length = world.norm(), most = proxy.reach - std::sqrt(far2);  // never farther than out of the ball around its members
-  if (length > most) world *= most / length;
-  return world;
-}
-
 struct Contact {
   int particle;
   Vec3f out;
@@ -152,52 +109,9 @@ std::vector<int> find_strangers(const Model& model, const State& state, const Me
   return strangers;
 }
 
-/// How a cluster moves as a whole.
-struct Body {
-  float mass = 0;
-  Vec3f center = Vec3f::Zero(), velocity = Vec3f::Zero(), spin = Vec3f::Zero();
-  Mat3f inverse_inertia = Mat3f::Zero();
-};
-
-Body body_of(const State& state, int cluster) {
-  Body body;
-  const Vec3f from = state.center[at(cluster)];
-  const Members members = members_of(state, cluster);
-  Sums sums;
-  sum_velocities(members, state.positions.data(), state.velocities.data(), from, sums);
-  body.mass = state.shapes[at(cluster)].mass;
-  Vec3f center = Vec3f::Zero();  // others may have moved it since it was last seen
-  for (int k = 0; k < members.count; ++k) center += members.mass[k] * (state.positions[at(members.particle[k])].head<3>() - from);
-  center /= body.mass;
-  body.center = from + center;
-  body.velocity = Vec3f(sums.velocity[0], sums.velocity[1], sums.velocity[2]) / body.mass;
-  const Vec3f turn = Vec3f(sums.spin[0], sums.spin[1], sums.spin[2]) - body.mass * center.cross(body.velocity);
-  body.spin = rigid_spin(turn, sums.spread, center, body.mass);
-  for (int k = 0; k < 3; ++k) body.inverse_inertia.col(k) = rigid_spin(Vec3f::Unit(k), sums.spread, center, body.mass);
-  return body;
-}
-
-/// What a cluster gets from all its contacts: mass times displacement, mass times velocity, both with their moments about its centre.
-struct Reaction {
-  Vec3f shift = Vec3f::Zero(), shift_turn = Vec3f::Zero(), push = Vec3f::Zero(), push_turn = Vec3f::Zero();
-};
-
-void recoil(State& state, int cluster, const Body& body, const Reaction& reaction) {
-  const Vec3f shift = reaction.shift / body.mass, turn = body.inverse_inertia * reaction.shift_turn;
-  const Vec3f push = reaction.push / body.mass, spin = body.inverse_inertia * reaction.push_turn;
-  for (int32_t s = state.slot_begin[at(cluster)]; s < state.slot_begin[at(cluster)] + state.slot_count[at(cluster)]; ++s) {
-    const size_t i = at(state.slot_particle[at(s)]);
-    if (state.held[i] >= 0) continue;
-    const float share = state.slot_share[at(s)];
-    const Vec3f out = state.positions[i].head<3>() - body.center;
-    state.positions[i].head<3>() += share * (shift + turn.cross(out));
-    state.velocities[i].head<3>() += share * (push + spin.cross(out));
-  }
-}
-
 /// Members of one cluster leave the other, which takes what they lose: momentum and angular momentum stay.
 void resolve(const Model& model, State& state, int into, std::span<const Contact> contacts) {
-  const Body body = body_of(state, into);
+  const ClusterMotion body = motion_of(state, into);
   const float give = static_cast<float>(model.settings.give), friction = static_cast<float>(model.settings.friction);
   float touching = 0;
   for (const Contact& contact : contacts) touching += state.mass[at(contact.particle)];
@@ -226,6 +140,71 @@ void resolve(const Model& model, State& state, int into, std::span<const Contact
 }
 
 }  // namespace
+
+Proxy proxy_of(const State& state, int cluster) {
+  Proxy proxy;
+  const ClusterPlace& place = state.places[at(cluster)];
+  proxy.center = state.center[at(cluster)], proxy.reach = place.reach, proxy.rest_center = state.shapes[at(cluster)].rest_center;
+  proxy.ball = state.ball[at(cluster)].head<3>(), proxy.radius = state.ball[at(cluster)][3];
+  proxy.low = place.low, proxy.high = place.high;
+  proxy.to_world = place.whole;
+  const Mat3 whole = proxy.to_world.cast<double>();
+  proxy.solid = state.slot_count[at(cluster)] >= kLeastSolid && state.shapes[at(cluster)].rank == 3 && whole.determinant() > 1e-3;
+  if (proxy.solid) proxy.to_rest = whole.inverse().cast<float>();
+  for (const int32_t p : state.cluster_planes[at(cluster)]) proxy.planes.push_back(state.planes[at(p)]);
+  return proxy;
+}
+
+Vec3f way_out(const Proxy& proxy, const Vec3f& point) {
+  const Vec3f out = point - proxy.center;
+  const float far2 = out.squaredNorm();
+  if (!(far2 < proxy.reach * proxy.reach)) return Vec3f::Zero();
+  const Vec3f rest = proxy.rest_center + proxy.to_rest * out, from_ball = rest - proxy.ball;
+  const float inside = proxy.radius - from_ball.norm();
+  if (!(inside > 0)) return Vec3f::Zero();
+  float least = inside;
+  Vec3f way = from_ball.norm() > 0 ? Vec3f(from_ball.normalized() * inside) : Vec3f(Vec3f::UnitX() * inside);
+  for (const CutPlane& plane : proxy.planes) {
+    const float depth = plane.offset - plane.normal.dot(rest);
+    if (!(depth > 0)) return Vec3f::Zero();
+    if (depth < least) least = depth, way = depth * plane.normal;
+  }
+  Vec3f world = proxy.to_world * way;
+  const float length = world.norm(), most = proxy.reach - std::sqrt(far2);  // never farther than out of the ball around its members
+  if (length > most) world *= most / length;
+  return world;
+}
+
+ClusterMotion motion_of(const State& state, int cluster) {
+  ClusterMotion body;
+  const Vec3f from = state.center[at(cluster)];
+  const Members members = members_of(state, cluster);
+  Sums sums;
+  sum_velocities(members, state.positions.data(), state.velocities.data(), from, sums);
+  body.mass = state.shapes[at(cluster)].mass;
+  Vec3f center = Vec3f::Zero();  // others may have moved it since it was last seen
+  for (int k = 0; k < members.count; ++k) center += members.mass[k] * (state.positions[at(members.particle[k])].head<3>() - from);
+  center /= body.mass;
+  body.center = from + center;
+  body.velocity = Vec3f(sums.velocity[0], sums.velocity[1], sums.velocity[2]) / body.mass;
+  const Vec3f turn = Vec3f(sums.spin[0], sums.spin[1], sums.spin[2]) - body.mass * center.cross(body.velocity);
+  body.spin = rigid_spin(turn, sums.spread, center, body.mass);
+  for (int k = 0; k < 3; ++k) body.inverse_inertia.col(k) = rigid_spin(Vec3f::Unit(k), sums.spread, center, body.mass);
+  return body;
+}
+
+void recoil(State& state, int cluster, const ClusterMotion& body, const Reaction& reaction) {
+  const Vec3f shift = reaction.shift / body.mass, turn = body.inverse_inertia * reaction.shift_turn;
+  const Vec3f push = reaction.push / body.mass, spin = body.inverse_inertia * reaction.push_turn;
+  for (int32_t s = state.slot_begin[at(cluster)]; s < state.slot_begin[at(cluster)] + state.slot_count[at(cluster)]; ++s) {
+    const size_t i = at(state.slot_particle[at(s)]);
+    if (state.held[i] >= 0) continue;
+    const float share = state.slot_share[at(s)];
+    const Vec3f out = state.positions[i].head<3>() - body.center;
+    state.positions[i].head<3>() += share * (shift + turn.cross(out));
+    state.velocities[i].head<3>() += share * (push + spin.cross(out));
+  }
+}
 
 void collide_self(const Model& model, State& state) {
   if (!model.settings.self_collision) return;

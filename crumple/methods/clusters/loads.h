@@ -157,6 +157,9 @@ struct State;
 /// of what its weight does in a step (0.01 m/s at least), not counting what presses it down slowly. Then it is woken and moves.
 std::vector<Push> collide_parts(const Model& model, State& state, std::span<const RigidPart> parts, double dt = 0);
 
+/// Two bodies keep out of each other as clusters of one do. After both have stepped.
+void collide_bodies(const Model& model_a, State& a, const Model& model_b, State& b, double friction);
+
 /// Signed distance to a shape's surface in its own frame, below zero inside, and the outward direction there. Surfaces farther than `within` may be
 /// taken for infinitely far.
 double signed_distance(const RigidShape& shape, const Vec3& point, Vec3& normal, double within = kForever);

@@ -12,7 +12,7 @@ constexpr size_t kFewBoxes = 6;
 constexpr size_t kFewParticles = 1000;
 constexpr double kMostCells = 1 << 18;
 constexpr double kCellSpacings = 3;   // width of a cell
-constexpr double kMostSpacings = 16;  // a particle that goes farther in a step may be overlooked by a thin part: one fast crumb does not slow all
+constexpr double kOutruns = 4;      // times faster than the mean: may be overlooked by a thin part, so that one crumb does not slow all
 
 size_t at(int index) {
   return static_cast<size_t>(index);
@@ -23,13 +23,16 @@ size_t at(int index) {
 ParticleSearch::ParticleSearch(const Model& model, const State& state, double dt) : model_(model), state_(state), dt_(dt) {
   Vec4f low = Vec4f::Constant(std::numeric_limits<float>::infinity()), high = -low;
   float fastest = 0;
+  double sum = 0;
   for (size_t i = 0; i < state.positions.size(); ++i) {
     if (state.entry_count[i] == 0) continue;
     low = low.cwiseMin(state.positions[i]), high = high.cwiseMax(state.positions[i]);
-    fastest = std::max(fastest, state.velocities[i].head<3>().squaredNorm());
+    const float speed2 = state.velocities[i].head<3>().squaredNorm();
+    fastest = std::max(fastest, speed2), sum += double(speed2);
   }
   all_ = {low.head<3>(), high.head<3>()};
-  fastest_ = std::sqrt(fastest);
+  const double mean = std::sqrt(sum / std::max<double>(1, static_cast<double>(state.positions.size())));
+  fastest_ = std::min(std::sqrt(fastest), static_cast<float>(kOutruns * mean));
 }
 
 Box3f ParticleSearch::box_of_part(const RigidPart& part) const {
@@ -39,8 +42,7 @@ Box3f ParticleSearch::box_of_part(const RigidPart& part) const {
   const Mat3& turn = part.place.rotation;
   const Vec3 center = turn * middle + part.place.translation;
   const double own = (part.velocity.norm() + part.spin.norm() * ((center - part.center).norm() + half.norm())) * dt_;
-  const double theirs = std::min(travel(), kMostSpacings * model_.spacing);
-  const Vec3 reach = turn.cwiseAbs() * half + Vec3::Constant(part.margin + own + theirs + 1e-6);
+  const Vec3 reach = turn.cwiseAbs() * half + Vec3::Constant(part.margin + own + travel() + 1e-6);
   return {(center - reach - model_.origin).cast<float>(), (center + reach - model_.origin).cast<float>()};
 }
 

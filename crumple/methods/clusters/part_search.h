@@ -20,7 +20,7 @@ class ParticleSearch {
   ParticleSearch(const Model& model, const State& state, double dt);
   /// Box around a part as it sweeps along, from the model's origin; everything for one that has none.
   Box3f box_of_part(const RigidPart& part) const;
-  double travel() const { return static_cast<double>(fastest_) * dt_; }  // of the fastest particle, m
+  double travel() const { return static_cast<double>(fastest_) * dt_; }  // of the fastest particles, m
   bool is_near(const Box3f& box) const { return all_.meets(box); }
   /// Call before find(), with how many boxes there will be.
   void prepare(size_t boxes);
@@ -33,7 +33,7 @@ class ParticleSearch {
   const State& state_;
   double dt_;
   Box3f all_;
-  float fastest_ = 0;           // m/s
+  float fastest_ = 0;           // m/s, of all but a few
   bool sorted_ = false;
   float width_ = 1;
   int count_[3] = {1, 1, 1};

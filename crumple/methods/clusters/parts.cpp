@@ -16,6 +16,8 @@ constexpr double kWeighs = 4;           // steps of free fall: what presses down
 constexpr double kShallow = 0.25;       // of a shape's depth: who moves less in a step leaves through the nearest surface
 constexpr double kSearched = 4;         // spacings: deeper inside a mesh nobody is found
 constexpr int kMostStrides = 24;
+constexpr int kMostSweeps = 20;
+constexpr double kSettled = 0.01;  // of the fastest approach: contacts that change less are done
 
 /// A shape as particles meet it in this step.
 struct Met {
@@ -25,7 +27,7 @@ struct Met {
   std::vector<int32_t> particles;  // that touch it
 };
 
-/// A part while its particles take turns with it.
+/// A part while particles push it.
 struct Moving {
   Vec3 velocity, spin, shift = Vec3::Zero();
   double inverse_mass = 0;
@@ -90,68 +92,100 @@ Contact meet(const Model& model, const State& state, const Met& met, const Movin
   return contact;
 }
 
-/// One over the mass that a push at `arm` meets in a direction.
+/// A particle that touches the part.
+struct Touching {
+  size_t particle;
+  Push* push;               // of the shape
+  const RigidPart* part;
+  Vec3 normal, arm;         // world; from the part's centre
+  double mass, inverse_mass;
+  double lightness = 0;     // one over the mass that meets along the normal
+  double leaves = 0;        // m/s, along the normal, that it is to have
+  double pressed = 0;       // N s along the normal so far
+  Vec3 rubbed = Vec3::Zero();  // N s across it
+};
+
 double lightness(const Moving& moving, double inverse_mass, const Vec3& arm, const Vec3& direction) {
   const Vec3 lever = arm.cross(direction);
   return inverse_mass + moving.inverse_mass + lever.dot(moving.inverse_inertia * lever);
 }
 
-struct Blow {
-  Vec3 normal = Vec3::Zero(), friction = Vec3::Zero();  // N s, on the particle
-};
-
-/// Normal part first, then friction by Coulomb's law on how they slide after it: neither adds energy.
-Blow hit(const RigidPart& part, const Moving& moving, const Vec3& relative, const Vec3& normal, const Vec3& arm, double inverse_mass) {
-  Blow blow;
-  const double in = relative.dot(normal);
-  if (in >= 0) return blow;
-  const double bounce = in < -kBounces ? part.restitution : 0;
-  const double impulse = -(1 + bounce) * in / lightness(moving, inverse_mass, arm, normal);
-  blow.normal = impulse * normal;
-  Vec3 slide = relative + (inverse_mass + moving.inverse_mass) * blow.normal + (moving.inverse_inertia * arm.cross(blow.normal)).cross(arm);
-  slide -= slide.dot(normal) * normal;
-  const double speed = slide.norm();
-  if (!(speed > 0)) return blow;
-  const Vec3 along = slide / speed;
-  blow.friction = -std::min(part.friction * impulse, speed / lightness(moving, inverse_mass, arm, along)) * along;
-  return blow;
+Vec3 velocity_of(const State& state, size_t i) {
+  return state.velocities[i].head<3>().cast<double>();
 }
 
-/// One particle and the part that it is in.
-void resolve(const Model& model, State& state, const Met& met, size_t i, Moving& moving, Push& push) {
+Vec3 sliding(const State& state, const Moving& moving, const Touching& at) {
+  return velocity_of(state, at.particle) - moving.velocity - moving.spin.cross(at.arm);
+}
+
+/// Particle and part leave the overlap, each by the other's share of the mass. That would carry angular momentum along where they slide past each
+/// other: the part keeps it.
+bool part_ways(const Model& model, State& state, const Met& met, size_t i, Moving& moving, Push& push, Touching& touching) {
   const RigidPart& part = *met.part;
   const Contact contact = meet(model, state, met, moving, i);
-  if (!(contact.distance < 0)) return;
+  if (!(contact.distance < 0)) return false;
   const bool held = state.held[i] >= 0;
   const double mass = model.unit * double(state.mass[i]), inverse_mass = held ? 0 : 1 / mass;
   const double yields = part.yields ? moving.inverse_mass : 0;
-  if (inverse_mass + moving.inverse_mass == 0) return;
+  if (inverse_mass + moving.inverse_mass == 0) return false;
   ++push.contacts;
-  // Both leave the overlap, each by the other's share of the mass.
-  const Vec3 world = model.origin + state.positions[i].head<3>().cast<double>(), center = part.center + moving.shift;
+  const Vec3 before = state.positions[i].head<3>().cast<double>();
   const Vec3 out = inverse_mass + yields > 0 ? Vec3(-contact.distance / (inverse_mass + yields) * contact.normal) : Vec3::Zero();
   state.positions[i].head<3>() += (inverse_mass * out).cast<float>();
-  const Vec3 now = model.origin + state.positions[i].head<3>().cast<double>(), moved = now - world;  // as rounded
-  const Vec3 shift = yields * (held ? Vec3(-out) : Vec3(-mass * moved));
-  moving.shift += shift, push.shift += shift;
-  // And hit.
-  const Vec3 before = state.velocities[i].head<3>().cast<double>(), arm = now - part.center - moving.shift;
-  const Vec3 relative = before - moving.velocity - moving.spin.cross(arm);
-  const Blow blow = hit(part, moving, relative, contact.normal, arm, inverse_mass);
-  Vec3 impulse = blow.normal + blow.friction;
-  if (!held) {
-    state.velocities[i].head<3>() = (before + inverse_mass * impulse).cast<float>();
-    impulse = mass * (state.velocities[i].head<3>().cast<double>() - before);  // as rounded, so that nothing is lost between the two
+  const Vec3 after = state.positions[i].head<3>().cast<double>();  // as rounded
+  if (yields > 0) {
+    const Vec3 moved = held ? out : Vec3(mass * (after - before)), shift = -yields * moved;
+    const Vec3 twist = held ? Vec3::Zero() : Vec3(-moved.cross(velocity_of(state, i) - moving.velocity));
+    moving.shift += shift, push.shift += shift;
+    moving.spin += moving.inverse_inertia * twist, push.twist += twist;
   }
-  moving.velocity -= moving.inverse_mass * impulse;
-  Vec3 twist = -arm.cross(impulse);
-  if (yields > 0 && !held) {
-    // What moves out while it slides along would carry angular momentum with it: the part keeps it.
-    twist = -(world - center).cross(impulse) - mass * moved.cross(state.velocities[i].head<3>().cast<double>() - moving.velocity);
+  touching = {i, &push, &part, contact.normal, model.origin + after, mass, inverse_mass};
+  return true;
+}
+
+void add(const Touching& at, const Vec3& wanted, State& state, Moving& moving) {
+  Vec3 impulse = wanted;  // on the particle
+  if (at.inverse_mass > 0) {
+    const Vec3 before = velocity_of(state, at.particle);
+    state.velocities[at.particle].head<3>() = (before + at.inverse_mass * wanted).cast<float>();
+    impulse = at.mass * (velocity_of(state, at.particle) - before);  // as rounded, so that nothing is lost between the two
   }
-  moving.spin += moving.inverse_inertia * twist;
-  const double strength = impulse.norm();
-  push.impulse -= impulse, push.twist += twist, push.normal -= blow.normal, push.strength += strength, push.at += strength * now;
+  const Vec3 twist = -at.arm.cross(impulse);
+  at.push->impulse -= impulse, at.push->twist += twist;
+  moving.velocity -= moving.inverse_mass * impulse, moving.spin += moving.inverse_inertia * twist;
+}
+
+/// Brings one contact to where it does not approach, and slides no more than Coulomb allows. Returns how much of the speed there that changed.
+double press(Touching& at, State& state, Moving& moving) {
+  Vec3 relative = sliding(state, moving, at);
+  const double pressed = std::max(0.0, at.pressed + (at.leaves - relative.dot(at.normal)) / at.lightness), change = pressed - at.pressed;
+  if (change != 0) add(at, change * at.normal, state, moving), relative = sliding(state, moving, at);
+  at.pressed = pressed;
+  const Vec3 slide = relative - relative.dot(at.normal) * at.normal;
+  const double speed = slide.norm(), most = at.part->friction * pressed;
+  if (!(speed > 0) || (most == 0 && at.rubbed.isZero(0))) return std::abs(change) * at.lightness;
+  Vec3 rubbed = at.rubbed - slide / lightness(moving, at.inverse_mass, at.arm, slide / speed);
+  if (const double strength = rubbed.norm(); strength > most) rubbed *= most / strength;
+  const Vec3 rub = rubbed - at.rubbed;
+  add(at, rub, state, moving);
+  at.rubbed = rubbed;
+  return std::max(std::abs(change), rub.norm()) * at.lightness;
+}
+
+/// All contacts of one part, again and again until none changes much: one pass would push a light part away from whom it meets last.
+void press_all(std::vector<Touching>& contacts, State& state, Moving& moving) {
+  double fastest = 0;
+  for (Touching& at : contacts) {
+    at.lightness = lightness(moving, at.inverse_mass, at.arm, at.normal);
+    const double in = -sliding(state, moving, at).dot(at.normal);
+    if (in > kBounces) at.leaves = at.part->restitution * in;
+    fastest = std::max(fastest, in);
+  }
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    double most = 0;
+    for (Touching& at : contacts) most = std::max(most, press(at, state, moving));
+    if (most <= kSettled * fastest || moving.inverse_mass == 0) break;
+  }
 }
 
 /// Whether what hits a part that sleeps is enough to wake it.
@@ -164,7 +198,7 @@ bool wakes(const Model& model, const State& state, std::span<const Met> group) {
     for (const int32_t k : met.particles) {
       const size_t i = static_cast<size_t>(k);
       const Contact contact = meet(model, state, met, still, i);
-      const double in = contact.distance < 0 ? state.velocities[i].head<3>().cast<double>().dot(contact.normal) : 0;
+      const double in = contact.distance < 0 ? velocity_of(state, i).dot(contact.normal) : 0;
       if (!(in < 0)) continue;
       const double own = model.unit * double(state.mass[i]);
       push += own * in * contact.normal, momentum -= own * in, mass += own;
@@ -184,10 +218,21 @@ void collide_part(const Model& model, State& state, std::span<const Met> group, 
   Moving moving{part.velocity, part.spin};
   const bool moves = part.inverse_mass > 0 && (!part.asleep || wakes(model, state, group));
   if (moves) moving.inverse_mass = part.inverse_mass, moving.inverse_inertia = part.inverse_inertia;
+  static thread_local std::vector<Touching> contacts;
+  contacts.clear();
   for (const Met& met : group) {
     Push& push = pushes[met.part - group.front().part];
-    for (const int32_t i : met.particles) resolve(model, state, met, static_cast<size_t>(i), moving, push);
     push.woken = part.asleep && moves;
+    for (const int32_t i : met.particles) {
+      Touching touching;
+      if (part_ways(model, state, met, static_cast<size_t>(i), moving, push, touching)) contacts.push_back(touching);
+    }
+  }
+  for (Touching& at : contacts) at.arm -= part.center + moving.shift;
+  press_all(contacts, state, moving);
+  for (const Touching& at : contacts) {
+    const double strength = std::hypot(at.pressed, at.rubbed.norm());
+    at.push->normal -= at.pressed * at.normal, at.push->strength += strength, at.push->at += strength * (part.center + moving.shift + at.arm);
   }
 }
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "crumple/methods/clusters/clusters.h"
+
+/// Clusters as what they keep out of each other.
+namespace crumple::clusters {
+
+/// A cluster as others meet it: a ball cut by planes in rest space. [Jones et al. 2015]
+struct Proxy {
+  Vec3f center, rest_center, ball, low, high;
+  float reach, radius;
+  Mat3f to_rest, to_world;
+  std::vector<CutPlane> planes;
+  bool solid = false;
+};
+Proxy proxy_of(const State& state, int cluster);
+/// The shortest way out for a point, from the model's origin; zero if it is not inside.
+Vec3f way_out(const Proxy& proxy, const Vec3f& point);
+
+/// How a cluster moves as a whole.
+struct ClusterMotion {
+  float mass = 0;
+  Vec3f center = Vec3f::Zero(), velocity = Vec3f::Zero(), spin = Vec3f::Zero();
+  Mat3f inverse_inertia = Mat3f::Zero();
+};
+ClusterMotion motion_of(const State& state, int cluster);
+
+/// What a cluster gets from all its contacts: mass times displacement, mass times velocity, both with their moments about its centre.
+struct Reaction {
+  Vec3f shift = Vec3f::Zero(), shift_turn = Vec3f::Zero(), push = Vec3f::Zero(), push_turn = Vec3f::Zero();
+};
+void recoil(State& state, int cluster, const ClusterMotion& motion, const Reaction& reaction);
+
+}  // namespace crumple::clusters
