@@ -12,6 +12,8 @@
 namespace crumple {
 namespace {
 
+constexpr double kFarthest = 1e9;  // m: beyond, neither distances nor volumes can be trusted
+
 double area_of(const TriMesh& mesh) {
   double area = 0;
   for (const auto& [a, b, c] : mesh.triangles)
@@ -86,7 +88,13 @@ Result<ParticleCloud> read_cloud(const Scene& scene, const BodyDescription& d, A
     const ParticleFile& file = d.particles[i];
     const auto points = library.load_particles(scene, file.file, where_of(scene, d, fmt::format("particles/{}/file", i)));
     if (!points) return points.error();
-    for (const Vec3& p : **points) cloud.points.push_back(d.scale * (file.scale * p + file.at)), cloud.velocities.push_back(file.velocity);
+    for (const Vec3& p : **points) {
+      cloud.points.push_back(d.scale * (file.scale * p + file.at)), cloud.velocities.push_back(file.velocity);
+      if (!(cloud.points.back().cwiseAbs().maxCoeff() <= kFarthest)) {
+        return input_error(
+            fmt::format("{}: a particle is farther than {:g} m away", where_of(scene, d, fmt::format("particles/{}/file", i)), kFarthest));
+      }
+    }
   }
   Result<TriMesh> skin = skin_of_points(cloud.points);
   if (!skin) return input_error(fmt::format("{}: {}", where_of(scene, d, "particles"), skin.error().text));
