@@ -1,3 +1,4 @@
+#include <functional>
 #include <limits>
 #include <random>
 #include <set>
@@ -33,6 +34,48 @@ TEST(ClusterBuild, every_mistake_in_the_particles_is_named) {
   tiny.radius = 0.01;
   EXPECT_NE(complaint(particles, tiny).find("reaches nothing"), std::string::npos);
   EXPECT_EQ(complaint(particles, settings), "none");
+}
+
+TEST(ClusterBuild, settings_that_make_no_sense_are_named) {
+  const Particles particles = box_particles(Vec3(0.5, 0.5, 0.5), 0.1);
+  const auto complaint = [&](const std::function<void(Settings&)>& change) {
+    Settings settings;
+    change(settings);
+    const Result<Model> model = build(particles, settings);
+    return model ? std::string("none") : model.error().text;
+  };
+  EXPECT_NE(complaint([](Settings& s) { s.clusters = 0; }).find("clusters"), std::string::npos);
+  EXPECT_NE(complaint([](Settings& s) { s.stiffness = std::numeric_limits<double>::quiet_NaN(); }).find("stiffness"), std::string::npos);
+  EXPECT_NE(complaint([](Settings& s) { s.radius = -1; }).find("radius"), std::string::npos);
+  EXPECT_NE(complaint([](Settings& s) { s.toughness = std::numeric_limits<double>::infinity(); }).find("toughness"), std::string::npos);
+  EXPECT_NE(complaint([](Settings& s) { s.tears_per_step = -5; }).find("tears_per_step"), std::string::npos);
+  EXPECT_EQ(complaint([](Settings&) {}), "none");
+}
+
+TEST(ClusterBuild, loads_that_make_no_sense_are_named) {
+  const Model model = built(box_particles(Vec3(0.5, 0.5, 0.5), 0.1), Settings());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto complaint = [&](const Loads& loads) {
+    const Result<void> checked = check_loads(model, loads);
+    return checked ? std::string("none") : checked.error().text;
+  };
+  Loads loads;
+  loads.planes.resize(2);
+  EXPECT_EQ(complaint(loads), "none");
+  loads.planes[1].offset = nan;
+  EXPECT_NE(complaint(loads).find("planes/1"), std::string::npos);
+  loads.planes.clear(), loads.balls.resize(1);
+  EXPECT_EQ(complaint(loads), "none");
+  loads.balls[0].velocity.x() = nan;
+  EXPECT_NE(complaint(loads).find("projectiles/0"), std::string::npos);
+  loads.balls[0] = {}, loads.balls[0].touch.friction = -1;
+  EXPECT_NE(complaint(loads).find("projectiles/0"), std::string::npos);
+  loads.balls.clear(), loads.cylinders.resize(1);
+  EXPECT_EQ(complaint(loads), "none");
+  loads.cylinders[0].axis.setZero();
+  EXPECT_NE(complaint(loads).find("cylinders/0"), std::string::npos);
+  loads.cylinders.clear(), loads.clamps = {moving_clamp(Vec3::UnitX(), 0.1, nan)};
+  EXPECT_NE(complaint(loads).find("clamps/0"), std::string::npos);
 }
 
 TEST(ClusterBuild, clamps_that_hold_nothing_are_errors) {

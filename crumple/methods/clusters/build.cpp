@@ -15,6 +15,12 @@ constexpr size_t kMostParticles = 20'000'000;
 constexpr double kCoincide = 1e-7;  // of the body's size: single precision cannot tell such particles apart
 constexpr float kLongAgo = 1e9f;    // s
 
+/// Settings that were not read from a scene have not been looked at by anyone.
+Result<void> check_settings(const Settings& settings) {
+  Settings copy;
+  return Fields::read(Fields::write(settings), "clusters", copy);
+}
+
 Result<void> check_particles(const Particles& particles) {
   const size_t count = particles.positions.size();
   if (count < static_cast<size_t>(kLeastMembers))
@@ -110,6 +116,7 @@ void find_families(Model& model) {
 }  // namespace
 
 Result<Model> build(const Particles& particles, const Settings& settings) {
+  if (const Result<void> fine = check_settings(settings); !fine) return fine.error();
   if (const Result<void> fine = check_particles(particles); !fine) return fine.error();
   const Result<Spacing> spacing = check_spacing(particles);
   if (!spacing) return spacing.error();

@@ -17,8 +17,9 @@ void describe_clustering(Fields& fields, Settings& s) {
 }
 
 void describe_elasticity(Fields& fields, Settings& s) {
-  fields.number("stiffness", s.stiffness, between(0, 1),
-                {"share of the way to its goal that a particle goes in 1/60 s (alpha, paper 2); 1 is stiffest"});
+  fields.number("stiffness", s.stiffness, between(0, 10000),
+                {"share of the way to its goal that a particle goes in 1/60 s (alpha, paper 2); 1 is stiffest at 60 steps per second, n^2 at n times "
+                 "as many"});
   fields.number("damping", s.damping, at_least(0),
                 {"rate at which motion within clusters dies; what moves or spins as a whole is not damped", "1/s"});
   fields.flag("damp_spin", s.damp_spin, {"damping takes the spin of clusters too, and with it angular momentum, as in the authors' program"});

@@ -155,9 +155,19 @@ Clamp tilting_clamp(const Vec3& normal, const Vec3& axis, double offset, double 
 
 namespace {
 
+/// Whether it moves, rubs and lasts by numbers that mean something.
+bool is_sane(const Vec3& velocity, const Touch& touch, double start, double end) {
+  return velocity.allFinite() && touch.friction >= 0 && std::isfinite(touch.friction) && touch.drag >= 0 && std::isfinite(touch.drag) &&
+         std::isfinite(start) && !std::isnan(end);
+}
+constexpr const char* kInsane = "velocities, friction, drag and start must be finite numbers, friction and drag not negative";
+
 /// Complaints begin with where in the loads something is wrong.
 Result<void> check_clamp(const Model& model, const Clamp& clamp, size_t k) {
   if (!(clamp.normal.allFinite() && clamp.normal.norm() > 0)) return input_error(fmt::format("clamps/{}: its normal has no direction", k));
+  const Vec3 center = clamp.center.value_or(Vec3::Zero());
+  if (!is_sane(clamp.velocity, clamp.touch, clamp.start, clamp.end) || !clamp.spin.allFinite() || !center.allFinite() || std::isnan(clamp.offset))
+    return input_error(fmt::format("clamps/{}: {}", k, kInsane));
   for (size_t i = 0; i < model.rest.size(); ++i) {
     if (takes(clamp, start_of(model, i))) return {};
   }
@@ -172,16 +182,23 @@ Result<void> check_loads(const Model& model, const Loads& loads) {
     if (Result<void> checked = check_clamp(model, loads.clamps[k], k); !checked) return checked;
   }
   for (size_t k = 0; k < loads.planes.size(); ++k) {
-    if (!(loads.planes[k].normal.allFinite() && loads.planes[k].normal.norm() > 0))
-      return input_error(fmt::format("planes/{}: its normal has no direction", k));
+    const PlaneObstacle& plane = loads.planes[k];
+    if (!(plane.normal.allFinite() && plane.normal.norm() > 0)) return input_error(fmt::format("planes/{}: its normal has no direction", k));
+    if (!is_sane(plane.velocity, plane.touch, plane.start, plane.end) || !std::isfinite(plane.offset))
+      return input_error(fmt::format("planes/{}: {}", k, kInsane));
   }
   for (size_t k = 0; k < loads.balls.size(); ++k) {
-    if (!(loads.balls[k].radius > 0)) return input_error(fmt::format("projectiles/{}: its radius must be above 0", k));
+    const BallObstacle& ball = loads.balls[k];
+    if (!(ball.radius > 0 && std::isfinite(ball.radius))) return input_error(fmt::format("projectiles/{}: its radius must be above 0", k));
+    if (!is_sane(ball.velocity, ball.touch, ball.start, ball.end) || !ball.center.allFinite() || !std::isfinite(ball.push))
+      return input_error(fmt::format("projectiles/{}: {}", k, kInsane));
   }
   for (size_t k = 0; k < loads.cylinders.size(); ++k) {
     const CylinderObstacle& cylinder = loads.cylinders[k];
-    if (!(cylinder.radius > 0 && cylinder.axis.allFinite() && cylinder.axis.norm() > 0))
+    if (!(cylinder.radius > 0 && std::isfinite(cylinder.radius) && cylinder.axis.allFinite() && cylinder.axis.norm() > 0))
       return input_error(fmt::format("cylinders/{}: needs an axis and a radius above 0", k));
+    if (!is_sane(Vec3::Zero(), cylinder.touch, cylinder.start, cylinder.end) || !cylinder.point.allFinite() || !std::isfinite(cylinder.kick))
+      return input_error(fmt::format("cylinders/{}: {}", k, kInsane));
   }
   return {};
 }
@@ -225,7 +242,7 @@ void carry(const Model& model, State& state, const Context& now) {
   }
   const float rate = static_cast<float>(1 / now.dt);
   for (size_t i = 0; i < state.held.size(); ++i) {
-    if (state.held[i] < 0) continue;
+    if (state.held[i] < 0 || static_cast<size_t>(state.held[i]) >= motions.size()) continue;  // of a clamp that a restored state knew
     const Motion& motion = motions[static_cast<size_t>(state.held[i])];
     const Vec3f out = state.positions[i].head<3>() - motion.center;
     const Vec3f step = (motion.turn * out - out) + motion.ahead;
