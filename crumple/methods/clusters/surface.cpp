@@ -61,6 +61,7 @@ bool update_surface(const Model& model, const SurfaceModel& surface_model, const
   refine(surface_model, state, matter, cracks, hangs_on, solid);
   const Bonds bonds = find_bonds(surface_model, state, matter, solid, cracks, hangs_on);
   draw(surface_model, state, matter, bonds, solid, surface);
+  surface.solid.learn_triangles(solid);
   surface.memberships = memberships;
   return true;
 }

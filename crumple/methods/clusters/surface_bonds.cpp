@@ -13,7 +13,8 @@ constexpr int kRounds = 6;             // of giving crumbs away
 constexpr double kAlongCrack = 0.15;   // what a crack costs in a plane, of what it costs between particles
 constexpr double kKeep = 0.4;          // what it costs that matter goes with a neighbour, of the faces of a particle's cell
 constexpr double kThroughCrack = 0.3;  // how much touching through a crack counts
-constexpr double kReach = 4;           // spacings within which a face looks for particles
+constexpr double kReach = 2;           // spacings within which a face looks for particles
+constexpr size_t kMany = 40;           // particles: more are not looked at one by one
 constexpr double kSplinter = 1;        // particles: less is no solid
 constexpr double kCrumb = 50;          // particles: less is no solid unless it is all there is of a piece
 
@@ -63,10 +64,16 @@ int32_t nearest_in(const SurfaceModel& model, const Solid& solid, int cell, cons
   Vec3 middle = Vec3::Zero();
   for (const Solid::Side& side : face.rim) middle += solid.places()[at(side.a)];
   middle /= static_cast<double>(face.rim.size());
-  std::vector<NearestPoints::Found> found;
-  model.nearest.find(
-      middle, 1, kReach * model.spacing, [&](int32_t i) { return solid.cell_of(i) == cell; }, found);
-  return found.empty() ? solid.cells()[at(cell)].particles[0] : found[0].point;
+  const std::vector<int32_t>& inside = solid.cells()[at(cell)].particles;
+  if (inside.size() > kMany) {
+    std::vector<NearestPoints::Found> found;
+    const auto is_inside = [&](int32_t i) { return solid.cell_of(i) == cell; };
+    model.nearest.find(middle, 1, kReach * model.spacing, is_inside, found);
+    if (!found.empty()) return found[0].point;
+  }
+  return *std::min_element(inside.begin(), inside.end(), [&](int32_t i, int32_t j) {
+    return (model.rest[at(i)] - middle).squaredNorm() < (model.rest[at(j)] - middle).squaredNorm();
+  });
 }
 
 /// Whose matter is on both sides of each face.
@@ -119,12 +126,12 @@ class Bonding {
   }
 
   Bonds find() {
-    part_faces();
-    for (int round = 0; round < kSmoothings && smooth(); ++round) part_faces();
+    part_all();
+    for (int round = 0; round < kSmoothings && smooth(); ++round) part_changed();
     for (int round = 0;; ++round) {
       bonds_.piece = connected(solid_, bonds_.parted);
       if (round == kRounds || !give_away_crumbs()) break;
-      part_faces();
+      part_changed();
     }
     number_pieces();
     return std::move(bonds_);
@@ -138,26 +145,55 @@ class Bonding {
   }
   static int other_cell(const Solid::Face& face, int cell) { return face.inner == cell ? face.outer : face.inner; }
 
-  void part_faces() {
+  bool is_parted(size_t f) const {
+    const Solid::Face& face = solid_.faces()[f];
+    return face.outer >= 0 && !is_between_wholes(bonds_.owner, face) && judge_.parts(label(f, face.inner), label(f, face.outer), is_crack(face));
+  }
+  void part_all() {
     parallel_for(bonds_.parted.size(), 2048, [&](size_t begin, size_t end) {
-      for (size_t f = begin; f < end; ++f) {
-        const Solid::Face& face = solid_.faces()[f];
-        bonds_.parted[f] =
-            face.outer >= 0 && !is_between_wholes(bonds_.owner, face) && judge_.parts(label(f, face.inner), label(f, face.outer), is_crack(face));
-      }
+      for (size_t f = begin; f < end; ++f) bonds_.parted[f] = is_parted(f);
     });
+  }
+  /// Faces of cells that have a new owner.
+  void part_changed() {
+    for (const int32_t c : changed_) {
+      for (const int32_t f : solid_.cells()[at(c)].faces) bonds_.parted[at(f)] = is_parted(at(f));
+    }
+    changed_.clear();
+  }
+  void give(size_t cell, int32_t owner) {
+    if (bonds_.owner[cell] == owner) return;
+    bonds_.owner[cell] = owner;
+    changed_.push_back(static_cast<int32_t>(cell));
+  }
+
+  /// What a cell touches: whose matter, and how much that would cost as a crack.
+  struct Contact {
+    int32_t label = 0;
+    bool crack = false;
+    double cost = 0;
+  };
+  std::vector<Contact> contacts(int cell) const {
+    std::vector<Contact> found;
+    for (const int32_t f : solid_.cells()[at(cell)].faces) {
+      const Solid::Face& face = solid_.faces()[at(f)];
+      const int other = other_cell(face, cell);
+      if (other < 0) continue;
+      const bool crack = is_crack(face);
+      const int32_t whose = label(at(f), other);
+      auto same = std::find_if(found.begin(), found.end(), [&](const Contact& c) { return c.label == whose && c.crack == crack; });
+      if (same == found.end()) same = found.insert(found.end(), {whose, crack, 0});
+      same->cost += solid_.area_of(f) * (crack ? kAlongCrack : 1);
+    }
+    return found;
   }
 
   /// What it costs that a cell is somebody's: faces that part, and matter that does not go with its own particle.
-  double cost(int cell, int32_t owner) const {
+  double cost(int cell, const std::vector<Contact>& around, int32_t owner) const {
     const Solid::Cell& c = solid_.cells()[at(cell)];
-    const double own = c.particles.empty() ? 0.3 * kKeep : kKeep;
-    double sum = judge_.parts(owner, first_[at(cell)], true) ? own * std::min(c.volume / judge_.model.spacing, std::pow(judge_.model.spacing, 2)) : 0;
-    for (const int32_t f : c.faces) {
-      const Solid::Face& face = solid_.faces()[at(f)];
-      const int other = other_cell(face, cell);
-      if (other >= 0 && judge_.parts(owner, label(at(f), other), is_crack(face))) sum += solid_.area_of(f) * (is_crack(face) ? kAlongCrack : 1);
-    }
+    const double spacing = judge_.model.spacing, own = c.particles.empty() ? 0.3 * kKeep : kKeep;
+    double sum = judge_.parts(owner, first_[at(cell)], true) ? own * std::min(c.volume / spacing, spacing * spacing) : 0;
+    for (const Contact& contact : around) sum += judge_.parts(owner, contact.label, contact.crack) ? contact.cost : 0;
     return sum;
   }
 
@@ -165,19 +201,18 @@ class Bonding {
     int32_t owner = kWhole;
     double gain = 0;
   };
-  /// Small cells where a crack does not follow a plane may go to a neighbour.
+  /// The neighbour that it would be best to go to.
   Wish wish(int cell) const {
-    const Solid::Cell& c = solid_.cells()[at(cell)];
-    if (bonds_.owner[at(cell)] < 0 || c.particles.size() > 1) return {};
-    if (std::none_of(c.faces.begin(), c.faces.end(), [&](int32_t f) { return bonds_.parted[at(f)] && !is_crack(solid_.faces()[at(f)]); })) return {};
     Wish best;
-    const double now = cost(cell, bonds_.owner[at(cell)]), least = 1e-3 * std::pow(judge_.model.spacing, 2);
-    for (const int32_t f : c.faces) {
-      const int other = other_cell(solid_.faces()[at(f)], cell);
-      if (other < 0) continue;
-      const int32_t candidate = label(at(f), other);
-      if (candidate < 0 || candidate == bonds_.owner[at(cell)] || candidate == best.owner) continue;
-      const double gain = now - cost(cell, candidate);
+    const std::vector<Contact> around = contacts(cell);
+    const int32_t mine = bonds_.owner[at(cell)];
+    const double now = cost(cell, around, mine), least = 1e-3 * std::pow(judge_.model.spacing, 2);
+    for (size_t k = 0; k < around.size(); ++k) {
+      const int32_t candidate = around[k].label;
+      const bool known =
+          std::any_of(around.begin(), around.begin() + static_cast<std::ptrdiff_t>(k), [&](const Contact& c) { return c.label == candidate; });
+      if (candidate < 0 || candidate == mine || known) continue;
+      const double gain = now - cost(cell, around, candidate);
       if (gain > least && (gain > best.gain || (gain == best.gain && candidate < best.owner))) best = {candidate, gain};
     }
     return best;
@@ -186,21 +221,35 @@ class Bonding {
   /// Cracks that run between particles are made short, and drawn to the planes: of cells that wish to change, those change that gain more than
   /// all around them.
   bool smooth() {
+    const std::vector<int32_t> cells = beside_ragged_cracks();
     std::vector<Wish> wishes(bonds_.owner.size());
-    parallel_for(wishes.size(), 256, [&](size_t begin, size_t end) {
-      for (size_t c = begin; c < end; ++c) wishes[c] = wish(static_cast<int>(c));
+    parallel_for(cells.size(), 64, [&](size_t begin, size_t end) {
+      for (size_t k = begin; k < end; ++k) wishes[at(cells[k])] = wish(cells[k]);
     });
-    bool any = false;
-    for (size_t c = 0; c < wishes.size(); ++c) {
-      if (wishes[c].owner < 0) continue;
-      const std::vector<int32_t>& faces = solid_.cells()[c].faces;
+    for (const int32_t c : cells) {
+      if (wishes[at(c)].owner < 0) continue;
+      const std::vector<int32_t>& faces = solid_.cells()[at(c)].faces;
       const bool first = std::all_of(faces.begin(), faces.end(), [&](int32_t f) {
-        const int other = other_cell(solid_.faces()[at(f)], static_cast<int>(c));
-        return other < 0 || wishes[at(other)].owner < 0 || is_before(static_cast<int>(c), other, wishes);
+        const int other = other_cell(solid_.faces()[at(f)], c);
+        return other < 0 || wishes[at(other)].owner < 0 || is_before(c, other, wishes);
       });
-      if (first) bonds_.owner[c] = wishes[c].owner, any = true;
+      if (first) give(at(c), wishes[at(c)].owner);
     }
-    return any;
+    return !changed_.empty();
+  }
+  /// Small cells where a crack does not follow a plane.
+  std::vector<int32_t> beside_ragged_cracks() const {
+    std::vector<int32_t> cells;
+    for (size_t f = 0; f < bonds_.parted.size(); ++f) {
+      const Solid::Face& face = solid_.faces()[f];
+      if (!bonds_.parted[f] || is_crack(face)) continue;
+      for (const int32_t c : {face.inner, face.outer}) {
+        if (bonds_.owner[at(c)] >= 0 && solid_.cells()[at(c)].particles.size() <= 1) cells.push_back(c);
+      }
+    }
+    std::sort(cells.begin(), cells.end());
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+    return cells;
   }
   /// The order does not depend on how cells are numbered.
   bool is_before(int a, int b, const std::vector<Wish>& wishes) const {
@@ -275,7 +324,7 @@ class Bonding {
     std::vector<int32_t> given(bonds_.owner.size(), kWhole);
     for (const Touch& t : takers) given[at(t.set)] = t.label;
     for (size_t c = 0; c < bonds_.owner.size(); ++c) {
-      if (given[at(bonds_.piece[c])] >= 0) bonds_.owner[c] = given[at(bonds_.piece[c])];
+      if (given[at(bonds_.piece[c])] >= 0) give(c, given[at(bonds_.piece[c])]);
     }
     return true;
   }
@@ -292,7 +341,8 @@ class Bonding {
   const Judge& judge_;
   const Solid& solid_;
   Beside beside_;
-  std::vector<int32_t> first_;  // #cells: owners before anything was smoothed
+  std::vector<int32_t> first_;    // #cells: owners before anything was smoothed
+  std::vector<int32_t> changed_;  // cells
   Bonds bonds_;
 };
 

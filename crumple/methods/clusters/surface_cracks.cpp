@@ -61,7 +61,7 @@ void divide_along(const Crack& crack, std::span<const Crack> cracks, double spac
     if (within == Within::Nowhere) continue;
     const int cell = solid.nodes()[at(n)].cell;
     if (cell >= 0 && (within == Within::Wholly || !solid.divide_between_particles(cell, kSlack * spacing))) {
-      solid.divide(cell, crack.plane, kSlack * spacing);
+      if (!is_splinter(solid.cells()[at(cell)], spacing)) solid.divide(cell, crack.plane, kSlack * spacing);
       continue;
     }
     stack.push_back(solid.nodes()[at(n)].high);

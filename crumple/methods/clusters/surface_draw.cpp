@@ -22,8 +22,11 @@ struct Corner {
 /// Finds the corner of a cell at a place.
 class Corners {
  public:
-  Corners(const Solid& solid, const Bonds& bonds) : solid_(solid), bonds_(bonds), first_(solid.places().size(), -1) {
-    for (int place = 0; place < static_cast<int>(first_.size()); ++place) add(place);
+  Corners(const Solid& solid, const Bonds& bonds, const std::vector<uint8_t>& seen)
+      : solid_(solid), bonds_(bonds), first_(solid.places().size(), -1) {
+    for (int place = 0; place < static_cast<int>(first_.size()); ++place) {
+      if (seen[at(place)]) add(place);
+    }
   }
   const std::vector<Corner>& all() const { return corners_; }
   int32_t find(int place, int cell) const {
@@ -98,11 +101,11 @@ class Corners {
 /// Chooses who carries corners: of each particle around the copy that has most in common with the corner's cells.
 class Carrying {
  public:
-  Carrying(const SurfaceModel& model, const State& state, const Matter& matter, const Solid& solid, const std::vector<Carriers>& around)
-      : model_(model), state_(state), matter_(matter), solid_(solid), around_(around) {}
+  Carrying(const SurfaceModel& model, const State& state, const Matter& matter, const Solid& solid)
+      : model_(model), state_(state), matter_(matter), solid_(solid) {}
 
+  /// `carriers`: the originals around to begin with.
   void choose(const Corner& corner, Carriers& carriers, int32_t& owner) {
-    carriers = around_[at(corner.place)];
     owner = find_owner(corner, carriers.particle[0]);
     bool whole = !corner.parted;
     for (size_t k = 0; whole && k < kCarriers; ++k) whole = carriers.weight[k] == 0 || matter_.is_untouched(carriers.particle[k]);
@@ -194,7 +197,6 @@ class Carrying {
   const State& state_;
   const Matter& matter_;
   const Solid& solid_;
-  const std::vector<Carriers>& around_;
   std::vector<NearestPoints::Found> scratch_;
   struct Weighted {
     int32_t cluster;
@@ -297,29 +299,45 @@ void draw_inner(const Corners& corners, const Bonds& bonds, Solid& solid, Surfac
   surface.inner = std::move(inner);
 }
 
-/// Particles around places that nobody has looked at yet.
-void look_around(const SurfaceModel& model, const std::vector<Vec3>& places, std::vector<Carriers>& around) {
-  const size_t known = around.size();
-  around.resize(places.size());
-  parallel_for(places.size() - known, 256, [&](size_t begin, size_t end) {
+/// Places that are on a surface.
+std::vector<uint8_t> find_seen(const Solid& solid, const Bonds& bonds) {
+  std::vector<uint8_t> seen(solid.places().size(), 0);
+  for (size_t f = 0; f < solid.faces().size(); ++f) {
+    if (solid.faces()[f].outer >= 0 && !bonds.parted[f]) continue;
+    for (const Solid::Side& side : solid.faces()[f].rim) seen[at(side.a)] = 1;
+  }
+  return seen;
+}
+
+/// Particles around places that are seen. Those that are in `known` were looked for before, or have no weight yet.
+void look_around(const SurfaceModel& model, const std::vector<Vec3>& places, const std::vector<uint8_t>& seen, std::vector<Carriers>& known,
+                 std::vector<Carriers>& others) {
+  others.resize(places.size() - known.size());
+  parallel_for(places.size(), 256, [&](size_t begin, size_t end) {
     std::vector<NearestPoints::Found> scratch;
-    for (size_t p = known + begin; p < known + end; ++p) around[p] = find_carriers(model, places[p], scratch);
+    for (size_t p = begin; p < end; ++p) {
+      Carriers& carriers = p < known.size() ? known[p] : others[p - known.size()];
+      if (seen[p] && carriers.weight[0] == 0) carriers = find_carriers(model, places[p], scratch);
+    }
   });
 }
 
 }  // namespace
 
 void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, Solid& solid, Surface& surface) {
-  look_around(surface_model, surface.solid.places(), surface.around);
-  std::vector<Carriers> around(surface.around);
-  look_around(surface_model, solid.places(), around);
-  const Corners corners(solid, bonds);
+  const std::vector<uint8_t> seen = find_seen(solid, bonds);
+  std::vector<Carriers> finer;
+  surface.around.resize(surface.solid.places().size());
+  look_around(surface_model, solid.places(), seen, surface.around, finer);
+  const Corners corners(solid, bonds, seen);
   const size_t count = corners.all().size();
   surface.rest.resize(count), surface.carriers.resize(count), surface.owner.resize(count);
   parallel_for(count, 512, [&](size_t begin, size_t end) {
-    Carrying carrying(surface_model, state, matter, solid, around);
+    Carrying carrying(surface_model, state, matter, solid);
     for (size_t p = begin; p < end; ++p) {
       surface.rest[p] = (solid.places()[at(corners.all()[p].place)] - surface_model.center).cast<float>();
+      const size_t place = at(corners.all()[p].place), known = surface.around.size();
+      surface.carriers[p] = place < known ? surface.around[place] : finer[place - known];
       carrying.choose(corners.all()[p], surface.carriers[p], surface.owner[p]);
     }
   });

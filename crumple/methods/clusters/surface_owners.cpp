@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crumple/core/parallel.h"
 #include "crumple/methods/clusters/surface_parts.h"
 
 namespace crumple::clusters {
@@ -8,7 +9,7 @@ namespace {
 
 constexpr double kNear = 0.02;  // spacings: so near to a plane no side can be told
 constexpr int kRounds = 4;      // of asking neighbours
-constexpr double kReach = 4;    // spacings within which a cell looks for its owner
+constexpr double kReach = 2.5;  // spacings within which a cell looks for its owner
 
 size_t at(int index) {
   return static_cast<size_t>(index);
@@ -57,32 +58,41 @@ class Owners {
   /// What a crack has cut off its particle goes to the cell that it touches most, other than through a crack.
   void ask_around() {
     std::vector<int32_t> found(owner_);
-    for (size_t c = 0; c < owner_.size(); ++c) {
-      if (owner_[c] != kOpen) continue;
-      double most = 0;
-      for (const int32_t f : solid_.cells()[c].faces) {
-        const Solid::Face& face = solid_.faces()[at(f)];
-        if (face.outer < 0 || face.cut % 2 == 0) continue;
-        const int32_t other = owner_[at(face.inner == static_cast<int>(c) ? face.outer : face.inner)];
-        const double area = solid_.area_of(f);
-        if (other >= 0 && area > most && fits(other, solid_.cells()[c])) most = area, found[c] = other;
+    parallel_for(owner_.size(), 512, [&](size_t begin, size_t end) {
+      for (size_t c = begin; c < end; ++c) {
+        if (owner_[c] == kOpen) found[c] = most_touched(static_cast<int>(c));
       }
-    }
+    });
     owner_.swap(found);
+  }
+  int32_t most_touched(int cell) const {
+    double most = 0;
+    int32_t best = kOpen;
+    for (const int32_t f : solid_.cells()[at(cell)].faces) {
+      const Solid::Face& face = solid_.faces()[at(f)];
+      if (face.outer < 0 || face.cut % 2 == 0) continue;
+      const int32_t other = owner_[at(face.inner == cell ? face.outer : face.inner)];
+      if (other < 0) continue;
+      const double area = solid_.area_of(f);
+      if (area > most && fits(other, solid_.cells()[at(cell)])) most = area, best = other;
+    }
+    return best;
   }
 
   void ask_nearest() {
-    std::vector<NearestPoints::Found> scratch;
-    for (size_t c = 0; c < owner_.size(); ++c) {
-      if (owner_[c] != kOpen) continue;
-      const Solid::Cell& cell = solid_.cells()[c];
-      model_.nearest.find(
-          cell.center, 1, kReach * model_.spacing, [&](int32_t i) { return fits(i, cell); }, scratch);
-      if (scratch.empty())
-        model_.nearest.find(
-            cell.center, 1, 1e300, [](int32_t) { return true; }, scratch);
-      owner_[c] = scratch[0].point;
-    }
+    parallel_for(owner_.size(), 512, [&](size_t begin, size_t end) {
+      std::vector<NearestPoints::Found> scratch;
+      for (size_t c = begin; c < end; ++c) {
+        if (owner_[c] == kOpen) owner_[c] = nearest(solid_.cells()[c], scratch);
+      }
+    });
+  }
+  int32_t nearest(const Solid::Cell& cell, std::vector<NearestPoints::Found>& scratch) const {
+    const auto here = [&](int32_t i) { return fits(i, cell); };
+    model_.nearest.find(cell.center, 1, kReach * model_.spacing, here, scratch);
+    const auto anywhere = [](int32_t) { return true; };
+    if (scratch.empty()) model_.nearest.find(cell.center, 1, 1e300, anywhere, scratch);
+    return scratch[0].point;
   }
 
   const SurfaceModel& model_;

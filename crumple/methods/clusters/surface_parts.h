@@ -54,6 +54,11 @@ struct Crack {
 // Of the spacing: corners nearer to a plane count as on it. Finer cuts would only make splinters that nobody sees.
 inline constexpr double kSlack = 0.01;
 
+/// What cracks have left of a cell without a particle is not cut further: it goes to a neighbour as it is.
+inline bool is_splinter(const Solid::Cell& cell, double spacing) {
+  return cell.particles.empty() && cell.volume < 0.1 * spacing * spacing * spacing;
+}
+
 // surface_cracks.cpp
 /// The cracks of a state, by number; the plane that was recorded first counts.
 std::vector<Crack> find_cracks(const Model& model, const SurfaceModel& surface_model, const State& state);

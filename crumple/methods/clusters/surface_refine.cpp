@@ -94,7 +94,7 @@ class Refining {
     if (best < 0) return;
     for (const int one : {a, b}) {
       const int cell = solid_.cell_of(one);
-      if (cell < 0) continue;
+      if (cell < 0 || is_splinter(solid_.cells()[at(cell)], model_.spacing)) continue;
       const std::vector<CrackSide>& sides = solid_.cells()[at(cell)].sides;
       if (std::none_of(sides.begin(), sides.end(), [&](const CrackSide& s) { return s.crack == best; }))
         solid_.divide(cell, cracks_[at(best)].plane, slack_);

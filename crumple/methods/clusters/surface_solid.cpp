@@ -228,6 +228,15 @@ const std::vector<Triangle>& Solid::triangles_of(int index) {
   return face.triangles;
 }
 
+void Solid::learn_triangles(const Solid& finer) {
+  const auto same = [](const Side& s, const Side& t) { return s.a == t.a && s.b == t.b; };
+  for (size_t f = 0; f < faces_.size(); ++f) {
+    const Face &known = finer.faces_[f], &mine = faces_[f];
+    if (known.triangles.empty() || !mine.triangles.empty()) continue;
+    if (std::equal(mine.rim.begin(), mine.rim.end(), known.rim.begin(), known.rim.end(), same)) faces_[f].triangles = known.triangles;
+  }
+}
+
 std::vector<Triangle> Solid::triangulate(const Face& face) const {
   if (face.rim.size() == 3) {
     const Side &first = face.rim[0], &second = face.rim[1].a == first.b ? face.rim[1] : face.rim[2];

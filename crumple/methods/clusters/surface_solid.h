@@ -74,6 +74,8 @@ class Solid {
   double area_of(int face) const;
   /// Triangles of places that cover a face. Not for the same face on several threads at once.
   const std::vector<Triangle>& triangles_of(int face);
+  /// Takes over what another, which began as a copy of this one and was divided further, has found out about faces that are still the same.
+  void learn_triangles(const Solid& finer);
   const std::vector<int32_t>& faces_at(int place) const { return around_[static_cast<size_t>(place)]; }
   int cell_of(int particle) const { return cell_of_[static_cast<size_t>(particle)]; }
 
