@@ -13,7 +13,7 @@
 #include "crumple/core/random.h"
 #include "crumple/core/timer.h"
 #include "crumple/methods/clusters/surface.h"
-#include "tests/methods/authors_clusters.h"
+#include "crumple/scene/authors_clusters.h"
 
 namespace crumple::bench {
 namespace {
@@ -96,9 +96,12 @@ struct Published {
   double authors_ms;
   bool published;
 };
-constexpr Published kPublished[] = {{"bar", "cubeTwistPlasticFracture", 900, 13.3, false},  {"tough_bar", "cubeTwistPlastic2", 900, 15.6, false},
-                                    {"plate", "projectilePlateDuctileStrong", 300, 50.0, false}, {"armadillo", "armadilloTorture", 110, 160, false},
-                                    {"ball", "fracturingBall", 300, 6.3, false},            {"ball_published", "fracturingBall", 300, 6.3, true}};
+constexpr Published kPublished[] = {{"bar", "cubeTwistPlasticFracture", 900, 13.3, false},
+                                    {"tough_bar", "cubeTwistPlastic2", 900, 15.6, false},
+                                    {"plate", "projectilePlateDuctileStrong", 300, 50.0, false},
+                                    {"armadillo", "armadilloTorture", 110, 160, false},
+                                    {"ball", "fracturingBall", 300, 6.3, false},
+                                    {"ball_published", "fracturingBall", 300, 6.3, true}};
 
 /// The folder of data that authors published, if it lies beside the project or is named.
 std::filesystem::path authors_folder() {
@@ -107,7 +110,7 @@ std::filesystem::path authors_folder() {
 }
 
 Result<Case> case_of(const Published& scene) {
-  Result<AuthorsClusters> read = read_authors_clusters(authors_folder(), scene.file);
+  Result<AuthorsClusters> read = load_authors_clusters(authors_folder() / fmt::format("{}.json", scene.file));
   if (!read) return read.error();
   Case one;
   one.particles = std::move(read->particles), one.settings = read->settings, one.loads = read->loads;
@@ -239,7 +242,8 @@ Result<std::string> growth_here(double particles) {
     State state = start(*model);
     const Replay run = best_of(one, *model, kReplays, state);
     json["particles"] = count, json["build_s"] = built, json["build_us_per_particle"] = 1e6 * built / count, json["state_mb"] = state_mb(state);
-    json[twisted ? "twisted_ms" : "quiet_ms"] = mean(run.cpu), json[twisted ? "twisted_us_per_particle" : "quiet_us_per_particle"] = 1e3 * mean(run.cpu) / count;
+    json[twisted ? "twisted_ms" : "quiet_ms"] = mean(run.cpu),
+                                  json[twisted ? "twisted_us_per_particle" : "quiet_us_per_particle"] = 1e3 * mean(run.cpu) / count;
   }
   return write_json(json, 0);
 }

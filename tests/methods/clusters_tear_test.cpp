@@ -70,8 +70,8 @@ TEST(ClusterTear, splits_conserve_mass_exactly_and_momentum_and_centre_of_mass) 
   place(model, state, [](const Vec3& p) { return Vec3(1.2 * p.x(), p.y(), p.z()); });
   for (Vec4f& v : state.velocities) v.head<3>() += Vec3f(static_cast<float>(random.range(-1, 1)), 0, 0);
   Context now = weightless();
-  std::vector<Wish> wishes;
-  find_goals(model, state, wishes);
+  Matched matched;
+  find_goals(model, state, matched);
   refresh_places(model, state);
   const double mass = total_mass(model, state);
   const Vec3 center = center_of_mass(model, state), linear = linear_momentum(model, state), angular = angular_momentum(model, state);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "crumple/core/parallel.h"
+#include "crumple/geometry/point_tree.h"
 
 namespace crumple::clusters {
 namespace {
@@ -25,9 +27,9 @@ class Cells {
   Cells(std::span<const Vec3> points, double size) : points_(points) {
     low_ = high_ = points[0];
     for (const Vec3& p : points) low_ = low_.cwiseMin(p), high_ = high_.cwiseMax(p);
-    // A wide thin cloud must not ask for more cells than there are particles, give or take.
-    const double longest = (high_ - low_).maxCoeff();
-    size_ = std::max({size, longest / 64, 1e-300});
+    // A wide thin cloud must not ask for many more cells than there are particles.
+    const double longest = (high_ - low_).maxCoeff(), most = std::max(64.0, 2 * std::cbrt(static_cast<double>(points.size())));
+    size_ = std::max({size, longest / most, 1e-300});
     for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>((high_[k] - low_[k]) / size_) + 1;
     const size_t cells = static_cast<size_t>(count_[0]) * static_cast<size_t>(count_[1]) * static_cast<size_t>(count_[2]);
     begin_.assign(cells + 1, 0);
@@ -71,31 +73,63 @@ class Cells {
   std::vector<int32_t> begin_, order_;
 };
 
-int nearest(const std::vector<Vec3>& centers, const Vec3& point) {
-  int best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (size_t c = 0; c < centers.size(); ++c) {
-    const double distance = (centers[c] - point).squaredNorm();
-    if (distance < least) least = distance, best = static_cast<int>(c);
+/// What is known of the centre that is nearest to a point, and what can be said without looking while centres move [Hamerly 2010].
+struct Label {
+  int center = -1;
+  double near = 0;   // its distance, at most
+  double other = 0;  // that of all others, at least
+};
+
+/// Looks at one point again if it may have changed sides; true if it has.
+bool relabel(const PointTree& tree, const std::vector<Vec3>& centers, const Vec3& point, Label& label) {
+  if (label.center >= 0) {
+    if (label.near < label.other) return false;
+    label.near = (centers[static_cast<size_t>(label.center)] - point).norm();
+    if (label.near < label.other) return false;
   }
-  return best;
+  const std::vector<PointTree::Hit> nearest = tree.nearest_few(point, 2);
+  const bool changed = nearest[0].point != label.center;
+  const double other = nearest.size() > 1 ? nearest[1].distance : std::numeric_limits<double>::infinity();
+  label = {nearest[0].point, nearest[0].distance, other};
+  return changed;
+}
+
+/// Puts centres in the middle of those they are nearest to; returns how far each went.
+std::vector<double> recenter(std::span<const Vec3> points, std::span<const double> masses, std::span<const Label> labels,
+                             std::vector<Vec3>& centers) {
+  std::vector<Vec3> sums(centers.size(), Vec3::Zero());
+  std::vector<double> total(centers.size(), 0.0), moved(centers.size(), 0.0);
+  for (size_t i = 0; i < points.size(); ++i) {
+    const size_t c = static_cast<size_t>(labels[i].center);
+    sums[c] += masses[i] * points[i], total[c] += masses[i];
+  }
+  for (size_t c = 0; c < centers.size(); ++c) {
+    if (!(total[c] > 0)) continue;
+    const Vec3 next = sums[c] / total[c];
+    moved[c] = (next - centers[c]).norm();
+    centers[c] = next;
+  }
+  return moved;
 }
 
 /// Plain k-means, until nobody changes sides.
 void k_means(std::span<const Vec3> points, std::span<const double> masses, std::vector<Vec3>& centers) {
-  std::vector<int> label(points.size(), -1), next(points.size());
+  constexpr size_t kChunk = 1024;
+  constexpr double kRounding = 1e-12;
+  std::vector<Label> labels(points.size());
+  std::vector<uint8_t> changed((points.size() + kChunk - 1) / kChunk);
   for (int round = 0; round < kMostRounds; ++round) {
-    parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) next[i] = nearest(centers, points[i]);
+    const PointTree tree(centers);
+    parallel_for(points.size(), kChunk, [&](size_t begin, size_t end) {
+      changed[begin / kChunk] = 0;
+      for (size_t i = begin; i < end; ++i) changed[begin / kChunk] |= relabel(tree, centers, points[i], labels[i]);
     });
-    if (next == label) return;
-    label = next;
-    std::vector<Vec3> sums(centers.size(), Vec3::Zero());
-    std::vector<double> total(centers.size(), 0.0);
-    for (size_t i = 0; i < points.size(); ++i)
-      sums[static_cast<size_t>(label[i])] += masses[i] * points[i], total[static_cast<size_t>(label[i])] += masses[i];
-    for (size_t c = 0; c < centers.size(); ++c) {
-      if (total[c] > 0) centers[c] = sums[c] / total[c];
+    if (std::find(changed.begin(), changed.end(), 1) == changed.end()) return;
+    const std::vector<double> moved = recenter(points, masses, labels, centers);
+    const double most = *std::max_element(moved.begin(), moved.end());
+    for (Label& label : labels) {
+      label.near = (label.near + moved[static_cast<size_t>(label.center)]) * (1 + kRounding);
+      label.other = (label.other - most) * (1 - kRounding);
     }
   }
 }
@@ -150,10 +184,12 @@ Round move_centers(std::span<const Vec3> points, std::span<const double> masses,
     }
   }
   Round round;
+  std::optional<PointTree> tree;
   for (size_t i = 0; i < points.size(); ++i) {
     if (total[i] > 0) continue;
     ++round.uncovered;
-    const size_t c = static_cast<size_t>(nearest(clustering.centers, points[i]));
+    if (!tree) tree.emplace(clustering.centers);
+    const size_t c = static_cast<size_t>(tree->nearest(points[i]).point);
     sums[c] += kPull * masses[i] * points[i], mass[c] += kPull * masses[i];
   }
   for (size_t c = 0; c < clusters; ++c) {

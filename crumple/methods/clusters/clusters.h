@@ -184,6 +184,10 @@ struct State {
   std::vector<Mat3f> solve;                          // #clusters: F^e = A_xr solve
   std::vector<std::vector<int32_t>> neighbors;       // #clusters, ascending: those with a particle, or a part of the same original, in common
   std::vector<std::vector<int32_t>> cluster_planes;  // #clusters: places in planes
+  std::vector<int32_t> home;                         // #particles: entry of the cluster that most of it belongs to
+  std::vector<int32_t> homes;                        // particles by that cluster, each stretch filled up to whole registers with any
+  std::vector<int32_t> homes_begin, homes_end;       // #clusters + 1, #clusters: stretches without what fills them up
+  bool homes_stale = true;
   // made anew in each step
   std::vector<Vec4f> previous;       // #particles: where they were before it
   std::vector<ClusterPlace> places;  // #clusters
@@ -197,7 +201,7 @@ struct State {
   int clusters() const { return static_cast<int>(slot_begin.size()); }
 };
 
-/// Seconds spent in the parts of a step; for benchmarks.
+/// CPU seconds, of all threads, spent in the parts of a step; for benchmarks.
 struct StepTimes {
   double dynamics = 0, plasticity = 0, fracture = 0, collision = 0;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
+#include <iterator>
 
 #include <Eigen/LU>
 
@@ -18,96 +19,117 @@ size_t at(int index) {
 
 // A handful of particles is no wall; its ball would be mostly air.
 constexpr int kLeastSolid = 10;
+constexpr float kFar = 1e30f;  // m
 
-/// A cluster and those who may be in it.
-struct Meeting {
-  int into = 0;
-  std::vector<int> others;
+/// Particles by the cluster that most of them belongs to, side by side, with boxes around them.
+struct Homes {
+  std::array<std::vector<float>, 3> x;  // as in State::homes
+  std::vector<Vec3f> low, high;         // #clusters
+  std::vector<int> order;               // those with particles, by low x
+  float widest = 0;                     // m, along x
 };
 
-/// Clusters by where they begin along x.
-struct Span {
-  float low, high;
-  int cluster;
-};
-
-bool boxes_overlap(const ClusterPlace& a, const ClusterPlace& b) {
-  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
+Places places_of(const State& state, const Homes& homes, int cluster) {
+  const size_t begin = at(state.homes_begin[at(cluster)]);
+  return {{&homes.x[0][begin], &homes.x[1][begin], &homes.x[2][begin]}, state.homes_end[at(cluster)] - state.homes_begin[at(cluster)]};
 }
 
-/// Whether the ball around a cluster's members meets the box around the other's.
-bool reaches_box(const State& state, int cluster, int other) {
-  const Vec3f& center = state.center[at(cluster)];
-  const ClusterPlace& box = state.places[at(other)];
-  return (center.cwiseMax(box.low).cwiseMin(box.high) - center).squaredNorm() < state.places[at(cluster)].reach * state.places[at(cluster)].reach;
-}
-
-/// Clusters that come near each other and have nothing in common.
-std::vector<Meeting> find_meetings(const State& state) {
-  std::vector<Span> spans;
+void find_homes(State& state, Homes& homes) {
+  renew_homes(state);
+  const size_t clusters = at(state.clusters());
+  for (std::vector<float>& axis : homes.x) axis.resize(state.homes.size());
+  homes.low.resize(clusters), homes.high.resize(clusters);
+  parallel_for(clusters, clusters_per_chunk(state), [&](size_t begin, size_t end) {
+    for (size_t c = begin; c < end; ++c) {
+      const size_t first = at(state.homes_begin[c]);
+      float* const out[3] = {&homes.x[0][first], &homes.x[1][first], &homes.x[2][first]};
+      const int count = state.homes_end[c] - state.homes_begin[c];
+      if (count > 0) gather_places(&state.homes[first], count, state.positions.data(), out, homes.low[c], homes.high[c]);
+    }
+  });
+  homes.order.clear();
+  homes.widest = 0;
   for (int c = 0; c < state.clusters(); ++c) {
-    if (state.slot_count[at(c)] == 0) continue;
-    spans.push_back({state.places[at(c)].low[0], state.places[at(c)].high[0], c});
+    if (state.homes_end[at(c)] == state.homes_begin[at(c)]) continue;
+    homes.order.push_back(c);
+    homes.widest = std::max(homes.widest, homes.high[at(c)][0] - homes.low[at(c)][0]);
   }
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.low != b.low ? a.low < b.low : a.cluster < b.cluster; });
-  std::vector<std::vector<int>> met(at(state.clusters()));
-  std::vector<int> near(at(state.clusters()), -1);
-  for (size_t i = 0; i < spans.size(); ++i) {
-    const int c = spans[i].cluster;
-    for (const int32_t d : state.neighbors[at(c)]) near[at(d)] = c;
-    for (size_t j = i + 1; j < spans.size() && spans[j].low <= spans[i].high; ++j) {
-      const int d = spans[j].cluster;
-      if (near[at(d)] == c || !boxes_overlap(state.places[at(c)], state.places[at(d)])) continue;
-      if (reaches_box(state, d, c)) met[at(d)].push_back(c);
-      if (reaches_box(state, c, d)) met[at(c)].push_back(d);
+  std::sort(homes.order.begin(), homes.order.end(),
+            [&](int a, int b) { return homes.low[at(a)][0] != homes.low[at(b)][0] ? homes.low[at(a)][0] < homes.low[at(b)][0] : a < b; });
+}
+
+/// A cluster and the particles inside it that have nothing to do with it.
+struct Meeting {
+  int cluster = 0;
+  Proxy proxy;
+  std::vector<int32_t> strangers;
+};
+
+bool meets_box(const Proxy& proxy, const Vec3f& low, const Vec3f& high) {
+  return (proxy.low.array() <= high.array()).all() && (low.array() <= proxy.high.array()).all() &&
+         (proxy.center.cwiseMax(low).cwiseMin(high) - proxy.center).squaredNorm() < proxy.reach * proxy.reach;
+}
+
+/// Whether a particle does not belong here. Those that belong to a neighbour as well come near when the body bends; the authors' program takes them
+/// for strangers.
+bool is_stranger(const Model& model, const State& state, size_t particle, const std::vector<uint8_t>& related) {
+  const int32_t *first = &state.entry_cluster[at(state.entry_begin[particle])], *last = first + state.entry_count[particle];
+  if (model.settings.published) return std::any_of(first, last, [&](int32_t c) { return !related[at(c)]; });
+  return std::none_of(first, last, [&](int32_t c) { return related[at(c)] != 0; });
+}
+
+void find_strangers(const Model& model, const State& state, const Homes& homes, const std::vector<uint8_t>& related, Meeting& meeting) {
+  static thread_local std::vector<int32_t> inside;
+  const Proxy& proxy = meeting.proxy;
+  const float first = proxy.center[0] - proxy.reach - homes.widest, last = proxy.center[0] + proxy.reach;
+  const auto begin = std::lower_bound(homes.order.begin(), homes.order.end(), first, [&](int c, float low) { return homes.low[at(c)][0] < low; });
+  for (auto home = begin; home != homes.order.end() && homes.low[at(*home)][0] <= last; ++home) {
+    const int c = *home;
+    if ((related[at(c)] && !model.settings.published) || !meets_box(proxy, homes.low[at(c)], homes.high[at(c)])) continue;
+    const Places places = places_of(state, homes, c);
+    if (inside.size() < at(places.count)) inside.resize(at(places.count));
+    const int count = find_inside(places, proxy, inside.data());
+    for (int k = 0; k < count; ++k) {
+      const int32_t i = state.homes[at(state.homes_begin[at(c)] + inside[at(k)])];
+      if (is_stranger(model, state, at(i), related)) meeting.strangers.push_back(i);
     }
   }
-  std::vector<Meeting> meetings;
-  for (int c = 0; c < state.clusters(); ++c) {
-    if (!met[at(c)].empty()) meetings.push_back({c, std::move(met[at(c)])});
-  }
-  return meetings;
+}
+
+/// Who is where he does not belong. Each particle is looked for once, in the cluster that most of it belongs to.
+std::vector<Meeting> find_meetings(const Model& model, State& state) {
+  static thread_local Homes kept;
+  Homes& homes = kept;
+  find_homes(state, homes);
+  const size_t clusters = at(state.clusters()), chunk = clusters_per_chunk(state);
+  std::vector<std::vector<Meeting>> found((clusters + chunk - 1) / chunk);
+  parallel_for(clusters, chunk, [&](size_t begin, size_t end) {
+    std::vector<uint8_t> related(clusters, 0);
+    Meeting meeting;
+    for (size_t c = begin; c < end; ++c) {
+      meeting.cluster = static_cast<int>(c);
+      meeting.proxy = proxy_of(state, meeting.cluster);
+      if (!meeting.proxy.solid) continue;
+      if (model.settings.published) meeting.proxy.low.setConstant(-kFar), meeting.proxy.high.setConstant(kFar);
+      related[c] = 1;
+      for (const int32_t d : state.neighbors[c]) related[at(d)] = 1;
+      find_strangers(model, state, homes, related, meeting);
+      related[c] = 0;
+      for (const int32_t d : state.neighbors[c]) related[at(d)] = 0;
+      if (meeting.strangers.empty()) continue;
+      found[begin / chunk].push_back(meeting);
+      meeting.strangers.clear();
+    }
+  });
+  std::vector<Meeting> all;
+  for (std::vector<Meeting>& some : found) std::move(some.begin(), some.end(), std::back_inserter(all));
+  return all;
 }
 
 struct Contact {
   int particle;
   Vec3f out;
 };
-
-bool in_box(const Proxy& proxy, const Vec4f& x) {
-  return x[0] >= proxy.low[0] && x[0] <= proxy.high[0] && x[1] >= proxy.low[1] && x[1] <= proxy.high[1] && x[2] >= proxy.low[2] &&
-         x[2] <= proxy.high[2];
-}
-
-/// Particles of others inside a cluster, each once. Those that belong to one of its neighbours as well are not strangers: they come near when the
-/// body bends.
-std::vector<int> find_strangers(const Model& model, const State& state, const Meeting& meeting, const Proxy& proxy) {
-  static thread_local std::vector<int32_t> near, looked;
-  static thread_local std::vector<uint8_t> known, seen;
-  std::vector<int> strangers;
-  if (seen.size() < state.positions.size()) seen.assign(state.positions.size(), 0);
-  known.assign(at(state.clusters()), 0);
-  if (!model.settings.published) {
-    for (const int32_t d : state.neighbors[at(meeting.into)]) known[at(d)] = 1;
-  }
-  for (const int c : meeting.others) {
-    const Members members = members_of(state, c);
-    if (near.size() < at(members.count)) near.resize(at(members.count));
-    const int count = find_near(members, state.positions.data(), proxy.center, proxy.reach, near.data());
-    for (int k = 0; k < count; ++k) {
-      const size_t i = at(near[at(k)]);
-      if (seen[i]) continue;
-      seen[i] = 1, looked.push_back(near[at(k)]);
-      bool stranger = model.settings.published || in_box(proxy, state.positions[i]);
-      for (int32_t e = state.entry_begin[i]; e < state.entry_begin[i] + state.entry_count[i]; ++e)
-        stranger = stranger && !known[at(state.entry_cluster[at(e)])];
-      if (stranger && way_out(proxy, state.positions[i].head<3>()).squaredNorm() > 0) strangers.push_back(near[at(k)]);
-    }
-  }
-  for (const int32_t i : looked) seen[at(i)] = 0;
-  looked.clear();
-  return strangers;
-}
 
 /// Members of one cluster leave the other, which takes what they lose: momentum and angular momentum stay.
 void resolve(const Model& model, State& state, int into, std::span<const Contact> contacts) {
@@ -144,14 +166,17 @@ void resolve(const Model& model, State& state, int into, std::span<const Contact
 Proxy proxy_of(const State& state, int cluster) {
   Proxy proxy;
   const ClusterPlace& place = state.places[at(cluster)];
-  proxy.center = state.center[at(cluster)], proxy.reach = place.reach, proxy.rest_center = state.shapes[at(cluster)].rest_center;
-  proxy.ball = state.ball[at(cluster)].head<3>(), proxy.radius = state.ball[at(cluster)][3];
-  proxy.low = place.low, proxy.high = place.high;
-  proxy.to_world = place.whole;
-  const Mat3 whole = proxy.to_world.cast<double>();
+  proxy.center = state.center[at(cluster)], proxy.reach = place.reach, proxy.low = place.low, proxy.high = place.high;
+  const Mat3 whole = place.whole.cast<double>();
   proxy.solid = state.slot_count[at(cluster)] >= kLeastSolid && state.shapes[at(cluster)].rank == 3 && whole.determinant() > 1e-3;
-  if (proxy.solid) proxy.to_rest = whole.inverse().cast<float>();
-  for (const int32_t p : state.cluster_planes[at(cluster)]) proxy.planes.push_back(state.planes[at(p)]);
+  if (!proxy.solid) return proxy;
+  const Vec3f ball = state.ball[at(cluster)].head<3>();
+  proxy.to_world = place.whole, proxy.to_rest = whole.inverse().cast<float>();
+  proxy.from_ball = state.shapes[at(cluster)].rest_center - ball, proxy.radius = state.ball[at(cluster)][3];
+  for (const int32_t p : state.cluster_planes[at(cluster)]) {
+    const CutPlane& plane = state.planes[at(p)];
+    proxy.planes.push_back(Vec4f(plane.normal[0], plane.normal[1], plane.normal[2], plane.offset - plane.normal.dot(ball)));
+  }
   return proxy;
 }
 
@@ -159,15 +184,15 @@ Vec3f way_out(const Proxy& proxy, const Vec3f& point) {
   const Vec3f out = point - proxy.center;
   const float far2 = out.squaredNorm();
   if (!(far2 < proxy.reach * proxy.reach)) return Vec3f::Zero();
-  const Vec3f rest = proxy.rest_center + proxy.to_rest * out, from_ball = rest - proxy.ball;
-  const float inside = proxy.radius - from_ball.norm();
+  const Vec3f rest = proxy.from_ball + proxy.to_rest * out;
+  const float from_center = rest.norm(), inside = proxy.radius - from_center;
   if (!(inside > 0)) return Vec3f::Zero();
   float least = inside;
-  Vec3f way = from_ball.norm() > 0 ? Vec3f(from_ball.normalized() * inside) : Vec3f(Vec3f::UnitX() * inside);
-  for (const CutPlane& plane : proxy.planes) {
-    const float depth = plane.offset - plane.normal.dot(rest);
+  Vec3f way = from_center > 0 ? Vec3f(rest * (inside / from_center)) : Vec3f(Vec3f::UnitX() * inside);
+  for (const Vec4f& plane : proxy.planes) {
+    const float depth = plane[3] - plane.head<3>().dot(rest);
     if (!(depth > 0)) return Vec3f::Zero();
-    if (depth < least) least = depth, way = depth * plane.normal;
+    if (depth < least) least = depth, way = depth * plane.head<3>();
   }
   Vec3f world = proxy.to_world * way;
   const float length = world.norm(), most = proxy.reach - std::sqrt(far2);  // never farther than out of the ball around its members
@@ -176,57 +201,43 @@ Vec3f way_out(const Proxy& proxy, const Vec3f& point) {
 }
 
 ClusterMotion motion_of(const State& state, int cluster) {
-  ClusterMotion body;
+  static thread_local std::vector<float> scratch;
+  ClusterMotion motion;
   const Vec3f from = state.center[at(cluster)];
   const Members members = members_of(state, cluster);
+  const size_t stride = gathered_stride(members.count);
+  if (scratch.size() < kGatheredArrays * stride) scratch.resize(kGatheredArrays * stride);
   Sums sums;
-  sum_velocities(members, state.positions.data(), state.velocities.data(), from, sums);
-  body.mass = state.shapes[at(cluster)].mass;
-  Vec3f center = Vec3f::Zero();  // others may have moved it since it was last seen
-  for (int k = 0; k < members.count; ++k) center += members.mass[k] * (state.positions[at(members.particle[k])].head<3>() - from);
-  center /= body.mass;
-  body.center = from + center;
-  body.velocity = Vec3f(sums.velocity[0], sums.velocity[1], sums.velocity[2]) / body.mass;
-  const Vec3f turn = Vec3f(sums.spin[0], sums.spin[1], sums.spin[2]) - body.mass * center.cross(body.velocity);
-  body.spin = rigid_spin(turn, sums.spread, center, body.mass);
-  for (int k = 0; k < 3; ++k) body.inverse_inertia.col(k) = rigid_spin(Vec3f::Unit(k), sums.spread, center, body.mass);
-  return body;
+  sum_positions(members, state.positions.data(), from, {scratch.data(), stride}, sums);
+  sum_velocities(members, {scratch.data(), stride}, state.velocities.data(), sums);
+  motion.mass = state.shapes[at(cluster)].mass;
+  const Vec3f center = Vec3f(sums.center[0], sums.center[1], sums.center[2]) / motion.mass;  // others may have moved it since it was last seen
+  motion.center = from + center;
+  motion.velocity = Vec3f(sums.velocity[0], sums.velocity[1], sums.velocity[2]) / motion.mass;
+  const Vec3f turn = Vec3f(sums.spin[0], sums.spin[1], sums.spin[2]) - motion.mass * center.cross(motion.velocity);
+  motion.inverse_inertia = inverse_inertia(sums.spread, center, motion.mass);
+  motion.spin = motion.inverse_inertia * turn;
+  return motion;
 }
 
-void recoil(State& state, int cluster, const ClusterMotion& body, const Reaction& reaction) {
-  const Vec3f shift = reaction.shift / body.mass, turn = body.inverse_inertia * reaction.shift_turn;
-  const Vec3f push = reaction.push / body.mass, spin = body.inverse_inertia * reaction.push_turn;
-  for (int32_t s = state.slot_begin[at(cluster)]; s < state.slot_begin[at(cluster)] + state.slot_count[at(cluster)]; ++s) {
-    const size_t i = at(state.slot_particle[at(s)]);
-    if (state.held[i] >= 0) continue;
-    const float share = state.slot_share[at(s)];
-    const Vec3f out = state.positions[i].head<3>() - body.center;
-    state.positions[i].head<3>() += share * (shift + turn.cross(out));
-    state.velocities[i].head<3>() += share * (push + spin.cross(out));
-  }
+void recoil(State& state, int cluster, const ClusterMotion& motion, const Reaction& reaction) {
+  const RigidChange change = {motion.center, reaction.shift / motion.mass, motion.inverse_inertia * reaction.shift_turn, reaction.push / motion.mass,
+                              motion.inverse_inertia * reaction.push_turn};
+  move_rigidly(members_of(state, cluster), &state.slot_share[at(state.slot_begin[at(cluster)])], change, state.positions.data(),
+               state.velocities.data());
 }
 
 void collide_self(const Model& model, State& state) {
   if (!model.settings.self_collision) return;
-  const std::vector<Meeting> meetings = find_meetings(state);
-  std::vector<std::vector<int>> strangers(meetings.size());
-  parallel_for(meetings.size(), 1, [&](size_t begin, size_t end) {
-    for (size_t m = begin; m < end; ++m) {
-      const Proxy proxy = proxy_of(state, meetings[m].into);
-      if (proxy.solid) strangers[m] = find_strangers(model, state, meetings[m], proxy);
-    }
-  });
   // One cluster after the other, each as it stands after those before: what is pushed twice is not pushed too far.
   std::vector<Contact> contacts;
-  for (size_t m = 0; m < meetings.size(); ++m) {
-    if (strangers[m].empty()) continue;
-    const Proxy proxy = proxy_of(state, meetings[m].into);
+  for (const Meeting& meeting : find_meetings(model, state)) {
     contacts.clear();
-    for (const int i : strangers[m]) {
-      const Vec3f out = way_out(proxy, state.positions[at(i)].head<3>());
+    for (const int32_t i : meeting.strangers) {
+      const Vec3f out = way_out(meeting.proxy, state.positions[at(i)].head<3>());
       if (out.squaredNorm() > 0) contacts.push_back({i, out});
     }
-    if (!contacts.empty()) resolve(model, state, meetings[m].into, contacts);
+    if (!contacts.empty()) resolve(model, state, meeting.cluster, contacts);
   }
 }
 

@@ -1,18 +1,11 @@
 #pragma once
 
 #include "crumple/methods/clusters/clusters.h"
+#include "crumple/methods/clusters/kernels.h"
 
 /// Clusters as what they keep out of each other.
 namespace crumple::clusters {
 
-/// A cluster as others meet it: a ball cut by planes in rest space. [Jones et al. 2015]
-struct Proxy {
-  Vec3f center, rest_center, ball, low, high;
-  float reach, radius;
-  Mat3f to_rest, to_world;
-  std::vector<CutPlane> planes;
-  bool solid = false;
-};
 Proxy proxy_of(const State& state, int cluster);
 /// The shortest way out for a point, from the model's origin; zero if it is not inside.
 Vec3f way_out(const Proxy& proxy, const Vec3f& point);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "crumple/methods/clusters/clusters.h"
 
@@ -28,12 +29,12 @@ struct Sums {
   float spread[6];    // m x x^T: xx yy zz xy xz yz
 };
 
-/// Room for seven arrays of `stride` floats: members' positions from `from`, who is free, and how they are pulled back.
+/// Room for four arrays of `stride` floats: members' positions from `from`, and who is free.
 struct Gathered {
   float* x;
   size_t stride;
 };
-inline constexpr size_t kGatheredArrays = 7;
+inline constexpr size_t kGatheredArrays = 4;
 /// Floats that a cluster of `count` members needs in one of its arrays.
 inline size_t gathered_stride(int count) {
   return static_cast<size_t>((count + kLanes - 1) / kLanes * kLanes);
@@ -41,11 +42,12 @@ inline size_t gathered_stride(int count) {
 
 /// Moments of positions; `out` keeps what was gathered. Only center and stretch are written.
 void sum_positions(const Members& members, const Vec4f* positions, const Vec3f& from, Gathered out, Sums& sums);
-/// Moments of velocities: velocity, spin and spread.
-void sum_velocities(const Members& members, const Vec4f* positions, const Vec4f* velocities, const Vec3f& from, Sums& sums);
+/// Moments of velocities, at places that sum_positions() gathered: velocity, spin and spread.
+void sum_velocities(const Members& members, Gathered gathered, const Vec4f* velocities, Sums& sums);
 
-/// The spin (rad/s) of what has the angular momentum `turn` and the moments `spread` about a point from which its centre of mass is at `center`.
-Vec3f rigid_spin(const Vec3f& turn, const float (&spread)[6], const Vec3f& center, float mass);
+/// What turns the angular momentum of something about its centre of mass into its spin (rad/s). It has the moments `spread` about a point from which
+/// that centre is at `center`.
+Mat3f inverse_inertia(const float (&spread)[6], const Vec3f& center, float mass);
 
 struct LimitTest {
   Vec3f center;       // of mass, from `from`
@@ -56,19 +58,56 @@ struct LimitTest {
 };
 struct LimitFound {
   float reach = 0;  // m: farthest from the centre
-  bool beyond = false, outliers = false;
-  Vec3f low, high;  // box around members, from the centre
+  bool outliers = false;
+  bool beyond = false;  // someone is too far from its goal; only then:
+  Vec3f push, turn;     // m s and m x cross s, s being shifts and x the place before the step, from `from`
+  Vec3f low, high;      // box around members, from the centre
 };
-/// Which members are farther from their goals than they may be. [Bargteil and Jones 2014]
-LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test);
-/// How they come back to that distance, one row for each member. With `recoil` the whole cluster gives way rigidly, so that momentum and angular
-/// momentum stay: the moment is taken where particles were before the step (`previous`), since a change of velocity s/dt acts there. Overwrites
-/// `gathered`.
-void pull_back(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, float mass, bool recoil,
-               Vec4f* shift);
+/// Which free members are farther from their goals than they may be, and how they come back to that distance: one row of `shifts` for each member, if
+/// there is one who is. With no `shifts` nobody is. [Bargteil and Jones 2014]
+LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, Vec4f* shifts);
+
+/// How a cluster as a whole gives way when it pulls members back: push + turn x previous place.
+struct alignas(16) Recoil {
+  Vec4f push = Vec4f::Zero();
+  Vec4f turn = Vec4f::Zero();
+};
+/// Adds what one cluster asks, times each member's share and `relax`, to the positions of its free members.
+void shift_members(const Members& members, const float* shares, const Vec4f* shifts, const Recoil& recoil, float relax, const Vec4f* previous,
+                   Vec4f* positions);
+/// The same of all clusters with `active` set, for the particles of [begin, end).
+void shift_particles(State& state, const uint8_t* active, const Vec4f* shifts, const Recoil* recoils, float relax, size_t begin, size_t end);
+
+/// A cluster as others meet it: a ball cut by planes in rest space, within the ball around its members. [Jones et al. 2015]
+struct Proxy {
+  Vec3f center = Vec3f::Zero();                     // of its members, from the model's origin
+  float reach = 0;                                  // m, to the farthest of them
+  Vec3f low = Vec3f::Zero(), high = Vec3f::Zero();  // box around them
+  Mat3f to_rest = Mat3f::Identity(), to_world = Mat3f::Identity();
+  Vec3f from_ball = Vec3f::Zero();  // its rest centre, from the centre of the ball
+  float radius = 0;                 // of the ball, m
+  std::vector<Vec4f> planes;        // normal . r < fourth keeps, r being a place in rest space from the centre of the ball
+  bool solid = false;               // otherwise it is no wall
+};
+/// Places of some particles, an array for each axis, which may be read up to seven places beyond `count`.
+struct Places {
+  const float* x[3];
+  int count;
+};
+/// Which of them are inside. `found` has room for all; returns how many.
+int find_inside(const Places& places, const Proxy& proxy, int32_t* found);
+/// Puts particles' positions side by side, with the box around them; writes up to seven places beyond `count`.
+void gather_places(const int32_t* particles, int count, const Vec4f* positions, float* const (&out)[3], Vec3f& low, Vec3f& high);
 
 /// Members within `reach` of `center`. `found` has room for all; returns how many.
 int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found);
+
+/// What happens to a cluster as a whole: displacement and velocity at `center`, and their turns.
+struct RigidChange {
+  Vec3f center, shift, turn, push, spin;
+};
+/// Gives each free member its share of it.
+void move_rigidly(const Members& members, const float* shares, const RigidChange& change, Vec4f* positions, Vec4f* velocities);
 
 /// One cluster's wish, as a particle sees it: goal = columns r + offset, velocity = drift + spin x position.
 struct alignas(16) Wish {
@@ -85,7 +124,5 @@ struct Integration {
 };
 /// Free particles of [begin, end) take one step towards the mean of their clusters' goals. eq. 8
 void integrate_particles(const Model& model, State& state, const Wish* wishes, const Integration& how, size_t begin, size_t end);
-/// Adds what one cluster asks, times each member's share and `relax`, to the positions of its free members.
-void apply_shifts(const Members& members, const float* shares, const Vec4f* shifts, float relax, Vec4f* positions);
 
 }  // namespace crumple::clusters

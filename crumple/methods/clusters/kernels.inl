@@ -1,4 +1,4 @@
-// Included once for each instruction set; see kernels.cpp.
+// Included once for each width of registers; see kernels.cpp. Eight lanes in all of them.
 
 using V4 = float __attribute__((vector_size(16)));
 using V8 = float __attribute__((vector_size(32)));
@@ -27,9 +27,9 @@ inline V8 pick(I8 mask, V8 value) {
   return (V8)((I8)value & mask);
 }
 inline bool any(I8 mask) {
-  int32_t found = 0;
-  for (int i = 0; i < kLanes; ++i) found |= mask[i];
-  return found != 0;
+  using L4 = int64_t __attribute__((vector_size(32)));
+  const L4 pairs = (L4)mask;
+  return ((pairs[0] | pairs[1]) | (pairs[2] | pairs[3])) != 0;
 }
 inline float total(V8 v) {
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
@@ -104,13 +104,13 @@ inline void sum_positions(const Members& members, const Vec4f* positions, const 
 }
 
 /// Velocity part of the moments; apart from the other so that all sums stay in registers.
-inline void sum_velocities(const Members& members, const Vec4f* positions, const Vec4f* velocities, const Vec3f& from, Sums& sums) {
-  const V8 fx = all(from[0]), fy = all(from[1]), fz = all(from[2]);
+inline void sum_velocities(const Members& members, Gathered gathered, const Vec4f* velocities, Sums& sums) {
   V8 px = {}, py = {}, pz = {}, sx = {}, sy = {}, sz = {}, xx = {}, yy = {}, zz = {}, xy = {}, xz = {}, yz = {};
   for (int i = 0; i < members.count; i += kLanes) {
     const V8 m = pick(lanes_below(members.count - i), load8(members.mass + i));
-    const Rows at = gather8(positions, members.particle + i), v = gather8(velocities, members.particle + i);
-    const V8 x = at.x - fx, y = at.y - fy, z = at.z - fz;
+    const float* at = gathered.x + i;
+    const V8 x = load8(at), y = load8(at + gathered.stride), z = load8(at + 2 * gathered.stride);
+    const Rows v = gather8(velocities, members.particle + i);
     const V8 mx = m * x, my = m * y, mz = m * z;
     px += m * v.x, py += m * v.y, pz += m * v.z;
     sx += my * v.z - mz * v.y, sy += mz * v.x - mx * v.z, sz += mx * v.y - my * v.x;
@@ -145,57 +145,6 @@ struct GoalLanes {
   }
 };
 
-inline LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test) {
-  const GoalLanes goals(test);
-  const V8 limit2 = all(test.limit * test.limit), outlier2 = all(test.outlier * test.outlier), floor2 = all(test.floor * test.floor);
-  V8 reach2 = {}, lx = {}, ly = {}, lz = {}, hx = {}, hy = {}, hz = {};  // the centre is within the box
-  I8 beyond = {}, outliers = {};
-  for (int i = 0; i < members.count; i += kLanes) {
-    const I8 here = lanes_below(members.count - i);
-    const GoalLanes::At a = goals.at(members, gathered, i);
-    const V8 out2 = pick(here, a.x * a.x + a.y * a.y + a.z * a.z);
-    const V8 goal2 = a.gx * a.gx + a.gy * a.gy + a.gz * a.gz;
-    const V8 x = pick(here, a.x), y = pick(here, a.y), z = pick(here, a.z);
-    lx = lesser(lx, x), ly = lesser(ly, y), lz = lesser(lz, z), hx = greater(hx, x), hy = greater(hy, y), hz = greater(hz, z);
-    reach2 = greater(reach2, out2);
-    beyond |= here & (a.far2 > limit2);
-    outliers |= out2 > outlier2 * (goal2 > floor2 ? goal2 : floor2);
-  }
-  return {std::sqrt(greatest(reach2)), any(beyond), any(outliers), Vec3f(-greatest(-lx), -greatest(-ly), -greatest(-lz)), Vec3f(greatest(hx), greatest(hy), greatest(hz))};
-}
-
-/// Positions in `gathered` give way to those of `previous`.
-inline void pull_members(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, Recoil& recoil) {
-  const GoalLanes goals(test);
-  const V8 limit = all(test.limit), limit2 = limit * limit, fx = all(from[0]), fy = all(from[1]), fz = all(from[2]);
-  const size_t stride = gathered.stride;
-  V8 px = {}, py = {}, pz = {}, lx = {}, ly = {}, lz = {}, xx = {}, yy = {}, zz = {}, xy = {}, xz = {}, yz = {}, cx = {}, cy = {}, cz = {};
-  for (int i = 0; i < members.count; i += kLanes) {
-    const I8 here = lanes_below(members.count - i);
-    float* at = gathered.x + i;
-    const V8 m = pick(here, load8(members.mass + i)), free = load8(at + 3 * stride);
-    const GoalLanes::At a = goals.at(members, gathered, i);
-    const I8 beyond = here & (a.far2 > limit2) & (free > 0.0f);
-    const V8 far = root(a.far2);
-    const V8 back = pick(beyond, limit / (beyond ? far : all(1.0f)) - 1.0f);
-    const V8 sx = a.dx * back, sy = a.dy * back, sz = a.dz * back;
-    store8(at + 4 * stride, sx), store8(at + 5 * stride, sy), store8(at + 6 * stride, sz);
-    const Rows old = gather8(previous, members.particle + i);
-    const V8 x = old.x - fx, y = old.y - fy, z = old.z - fz;
-    store8(at, x), store8(at + stride, y), store8(at + 2 * stride, z);
-    const V8 mx = m * x, my = m * y, mz = m * z;
-    cx += mx, cy += my, cz += mz;
-    px += m * sx, py += m * sy, pz += m * sz;
-    lx += my * sz - mz * sy, ly += mz * sx - mx * sz, lz += mx * sy - my * sx;
-    xx += mx * x, yy += my * y, zz += mz * z, xy += mx * y, xz += mx * z, yz += my * z;
-  }
-  recoil.center[0] = total(cx), recoil.center[1] = total(cy), recoil.center[2] = total(cz);
-  recoil.push[0] = total(px), recoil.push[1] = total(py), recoil.push[2] = total(pz);
-  recoil.turn[0] = total(lx), recoil.turn[1] = total(ly), recoil.turn[2] = total(lz);
-  recoil.spread[0] = total(xx), recoil.spread[1] = total(yy), recoil.spread[2] = total(zz);
-  recoil.spread[3] = total(xy), recoil.spread[4] = total(xz), recoil.spread[5] = total(yz);
-}
-
 /// Writes eight rows of three.
 inline void scatter8(Vec4f* rows, V8 x, V8 y, V8 z) {
   const V8 none = {};
@@ -210,19 +159,68 @@ inline void scatter8(Vec4f* rows, V8 x, V8 y, V8 z) {
   }
 }
 
-/// What members are pulled back by, less the recoil of the whole.
-inline void finish_pull(const Members& members, Gathered gathered, const Vec3f& center, const Vec3f& push, const Vec3f& turn, Vec4f* rows) {
-  const V8 cx = all(center[0]), cy = all(center[1]), cz = all(center[2]);
-  const V8 px = all(push[0]), py = all(push[1]), pz = all(push[2]), tx = all(turn[0]), ty = all(turn[1]), tz = all(turn[2]);
-  const size_t stride = gathered.stride;
-  for (int i = 0; i < members.count; i += kLanes) {
-    const float* at = gathered.x + i;
-    const V8 x = load8(at) - cx, y = load8(at + stride) - cy, z = load8(at + 2 * stride) - cz;
-    Vec4f last[kLanes];  // the next rows are another cluster's
-    const int left = members.count - i;
-    scatter8(left < kLanes ? last : rows + i, load8(at + 4 * stride) - px - (ty * z - tz * y), load8(at + 5 * stride) - py - (tz * x - tx * z), load8(at + 6 * stride) - pz - (tx * y - ty * x));
-    for (int k = 0; left < kLanes && k < left; ++k) rows[i + k] = last[k];
+/// Box around places, from 0 at least.
+struct BoxLanes {
+  V8 lx = {}, ly = {}, lz = {}, hx = {}, hy = {}, hz = {};
+  inline void add(V8 x, V8 y, V8 z) {
+    lx = lesser(lx, x), ly = lesser(ly, y), lz = lesser(lz, z), hx = greater(hx, x), hy = greater(hy, y), hz = greater(hz, z);
   }
+  Vec3f low() const { return Vec3f(-greatest(-lx), -greatest(-ly), -greatest(-lz)); }
+  Vec3f high() const { return Vec3f(greatest(hx), greatest(hy), greatest(hz)); }
+};
+
+/// How members beyond the limit come back to it, and what that amounts to in all.
+struct PullLanes {
+  V8 limit, fx, fy, fz;
+  V8 px = {}, py = {}, pz = {}, lx = {}, ly = {}, lz = {};
+  bool any = false;
+
+  PullLanes(const LimitTest& test, const Vec3f& from) : limit(all(test.limit)), fx(all(from[0])), fy(all(from[1])), fz(all(from[2])) {}
+  inline void add(const Members& members, const Vec4f* previous, const GoalLanes::At& a, I8 beyond, int i, Vec4f* rows) {
+    if (!any) std::memset(static_cast<void*>(rows), 0, static_cast<size_t>(i) * sizeof(Vec4f));
+    any = true;
+    const V8 back = pick(beyond, limit / (beyond ? root(a.far2) : all(1.0f)) - 1.0f);
+    const V8 sx = a.dx * back, sy = a.dy * back, sz = a.dz * back;
+    const V8 m = load8(members.mass + i);
+    const Rows old = gather8(previous, members.particle + i);
+    const V8 x = old.x - fx, y = old.y - fy, z = old.z - fz, mx = m * sx, my = m * sy, mz = m * sz;
+    px += mx, py += my, pz += mz;
+    lx += y * mz - z * my, ly += z * mx - x * mz, lz += x * my - y * mx;
+    write(members, sx, sy, sz, i, rows);
+  }
+  static inline void write(const Members& members, V8 sx, V8 sy, V8 sz, int i, Vec4f* rows) {
+    const int left = members.count - i;
+    if (left >= kLanes) return scatter8(rows + i, sx, sy, sz);
+    Vec4f last[kLanes];  // the next rows are another cluster's
+    scatter8(last, sx, sy, sz);
+    for (int k = 0; k < left; ++k) rows[i + k] = last[k];
+  }
+};
+
+inline LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, Vec4f* shifts) {
+  const GoalLanes goals(test);
+  const V8 limit2 = all(test.limit * test.limit), outlier2 = all(test.outlier * test.outlier), floor2 = all(test.floor * test.floor);
+  V8 reach2 = {};
+  I8 outliers = {};
+  BoxLanes box;  // the centre is within
+  PullLanes pull(test, from);
+  for (int i = 0; i < members.count; i += kLanes) {
+    const I8 here = lanes_below(members.count - i);
+    const GoalLanes::At a = goals.at(members, gathered, i);
+    const V8 out2 = pick(here, a.x * a.x + a.y * a.y + a.z * a.z);
+    const V8 goal2 = a.gx * a.gx + a.gy * a.gy + a.gz * a.gz;
+    box.add(pick(here, a.x), pick(here, a.y), pick(here, a.z));
+    reach2 = greater(reach2, out2);
+    outliers |= out2 > outlier2 * (goal2 > floor2 ? goal2 : floor2);
+    if (!shifts) continue;
+    const I8 beyond = here & (a.far2 > limit2) & (load8(gathered.x + 3 * gathered.stride + i) > 0.0f);
+    if (any(beyond))
+      pull.add(members, previous, a, beyond, i, shifts);
+    else if (pull.any)
+      PullLanes::write(members, V8{}, V8{}, V8{}, i, shifts);
+  }
+  return {std::sqrt(greatest(reach2)), any(outliers),  pull.any, Vec3f(total(pull.px), total(pull.py), total(pull.pz)),
+          Vec3f(total(pull.lx), total(pull.ly), total(pull.lz)), box.low(), box.high()};
 }
 
 inline V4 splat(float value) {
@@ -236,35 +234,73 @@ inline V4 cross(V4 a, V4 b) {
 
 inline void integrate_particles(const Model& model, State& state, const Wish* wishes, const Integration& how, size_t begin, size_t end) {
   const V4 gravity = load4(&how.gravity), pull = splat(how.pull), damp = splat(how.damp), dt = splat(how.dt);
+  // The fourth lane is left alone: goals have 0 there and positions a flag, which the mask takes out.
+  const V4 mask = {1, 1, 1, 0};
+  const int32_t *counts = state.entry_count.data(), *begins = state.entry_begin.data(), *held = state.held.data(), *original = state.original.data();
+  const int32_t* clusters = state.entry_cluster.data();
+  const float* shares = state.entry_share.data();
+  const Vec4f* rests = model.rest.data();
+  Vec4f *positions = state.positions.data(), *velocities = state.velocities.data(), *previous = state.previous.data();
   for (size_t i = begin; i < end; ++i) {
-    const int count = state.entry_count[i];
-    state.previous[i] = state.positions[i];
-    if (state.held[i] >= 0 || count == 0) continue;
+    V4 x = load4(positions + i);
+    store4(previous + i, x);
+    if (held[i] >= 0 || counts[i] == 0) continue;
     V4 c0 = {}, c1 = {}, c2 = {}, offset = {}, drift = {}, spin = {};
-    const int32_t* cluster = &state.entry_cluster[static_cast<size_t>(state.entry_begin[i])];
-    const float* share = &state.entry_share[static_cast<size_t>(state.entry_begin[i])];
-    for (int e = 0; e < count; ++e) {
-      const Wish& wish = wishes[cluster[e]];
-      const V4 w = splat(share[e]);
+    const int32_t last = begins[i] + counts[i];
+    for (int32_t e = begins[i]; e < last; ++e) {
+      const Wish& wish = wishes[clusters[e]];
+      const V4 w = splat(shares[e]);
       c0 += w * load4(&wish.columns[0]), c1 += w * load4(&wish.columns[1]), c2 += w * load4(&wish.columns[2]);
       offset += w * load4(&wish.offset), drift += w * load4(&wish.drift), spin += w * load4(&wish.spin);
     }
-    const Vec4f& rest = model.rest[static_cast<size_t>(state.original[i])];
-    V4 x = load4(&state.positions[i]), v = load4(&state.velocities[i]);
+    const V4 rest = load4(rests + original[i]);
+    V4 v = load4(velocities + i);
     const V4 goal = c0 * splat(rest[0]) + c1 * splat(rest[1]) + c2 * splat(rest[2]) + offset;
-    // The fourth lane is left alone: goals have 0 there and positions a flag, which the mask takes out.
-    const V4 mask = {1, 1, 1, 0};
     v += (gravity + pull * (goal - x) + damp * (drift + cross(spin, x) - v)) * mask;
     x += dt * v * mask;
-    store4(&state.positions[i], x), store4(&state.velocities[i], v);
+    store4(positions + i, x), store4(velocities + i, v);
   }
 }
 
-inline void apply_shifts(const Members& members, const float* shares, const Vec4f* shifts, float relax, Vec4f* positions) {
+inline void shift_members(const Members& members, const float* shares, const Vec4f* shifts, const Recoil& recoil, float relax, const Vec4f* previous,
+                          Vec4f* positions) {
+  const V4 push = load4(&recoil.push), turn = load4(&recoil.turn);
   for (int k = 0; k < members.count; ++k) {
-    Vec4f* row = positions + members.particle[k];
-    const V4 x = load4(row);
-    store4(row, x + splat(shares[k] * relax * x[3]) * load4(shifts + k));  // the fourth of what is held is 0
+    const int32_t i = members.particle[k];
+    const V4 x = load4(positions + i);
+    // The fourth of what is held is 0, and so are the fourths of all that is added.
+    store4(positions + i, x + splat(shares[k] * relax * x[3]) * (load4(shifts + k) - push - cross(turn, load4(previous + i))));
+  }
+}
+
+inline void shift_particles(State& state, const uint8_t* active, const Vec4f* shifts, const Recoil* recoils, float relax, size_t begin, size_t end) {
+  const int32_t *counts = state.entry_count.data(), *begins = state.entry_begin.data();
+  const int32_t *clusters = state.entry_cluster.data(), *slots = state.entry_slot.data();
+  const float* shares = state.entry_share.data();
+  const Vec4f* previous = state.previous.data();
+  Vec4f* positions = state.positions.data();
+  for (size_t i = begin; i < end; ++i) {
+    V4 sum = {}, turn = {};
+    const int32_t last = begins[i] + counts[i];
+    for (int32_t e = begins[i]; e < last; ++e) {
+      const int32_t c = clusters[e];
+      if (!active[c]) continue;
+      const V4 w = splat(shares[e]);
+      sum += w * (load4(shifts + slots[e]) - load4(&recoils[c].push)), turn += w * load4(&recoils[c].turn);
+    }
+    const V4 x = load4(positions + i);
+    store4(positions + i, x + splat(relax * x[3]) * (sum - cross(turn, load4(previous + i))));
+  }
+}
+
+inline void move_rigidly(const Members& members, const float* shares, const RigidChange& change, Vec4f* positions, Vec4f* velocities) {
+  const auto four = [](const Vec3f& v) { return V4{v[0], v[1], v[2], 0}; };
+  const V4 center = four(change.center), shift = four(change.shift), turn = four(change.turn), push = four(change.push), spin = four(change.spin);
+  for (int k = 0; k < members.count; ++k) {
+    const int32_t i = members.particle[k];
+    const V4 x = load4(positions + i), out = x - center, w = splat(shares[k] * x[3]);
+    store4(positions + i, x + w * (shift + cross(turn, out)));
+    store4(velocities + i, load4(velocities + i) + w * (push + cross(spin, out)));
   }
 }
 
@@ -281,4 +317,40 @@ inline int find_near(const Members& members, const Vec4f* positions, const Vec3f
     }
   }
   return count;
+}
+
+inline int find_inside(const Places& places, const Proxy& proxy, int32_t* found) {
+  const V8 cx = all(proxy.center[0]), cy = all(proxy.center[1]), cz = all(proxy.center[2]);
+  const V8 reach2 = all(proxy.reach * proxy.reach), radius2 = all(proxy.radius * proxy.radius);
+  const float* t = proxy.to_rest.data();
+  int count = 0;
+  for (int i = 0; i < places.count; i += kLanes) {
+    const V8 px = load8(places.x[0] + i), py = load8(places.x[1] + i), pz = load8(places.x[2] + i);
+    const V8 x = px - cx, y = py - cy, z = pz - cz;
+    I8 inside = lanes_below(places.count - i) & (x * x + y * y + z * z < reach2) & (px >= proxy.low[0]) & (px <= proxy.high[0]) &
+                (py >= proxy.low[1]) & (py <= proxy.high[1]) & (pz >= proxy.low[2]) & (pz <= proxy.high[2]);
+    if (!any(inside)) continue;
+    const V8 rx = t[0] * x + t[3] * y + t[6] * z + proxy.from_ball[0], ry = t[1] * x + t[4] * y + t[7] * z + proxy.from_ball[1],
+             rz = t[2] * x + t[5] * y + t[8] * z + proxy.from_ball[2];
+    inside &= rx * rx + ry * ry + rz * rz < radius2;
+    for (const Vec4f& plane : proxy.planes) inside &= plane[0] * rx + plane[1] * ry + plane[2] * rz < plane[3];
+    if (!any(inside)) continue;
+    for (int k = 0; k < kLanes; ++k) {
+      if (inside[k]) found[count++] = i + k;
+    }
+  }
+  return count;
+}
+
+inline void gather_places(const int32_t* particles, int count, const Vec4f* positions, float* const (&out)[3], Vec3f& low, Vec3f& high) {
+  const Vec4f& first = positions[particles[0]];
+  const V8 fx = all(first[0]), fy = all(first[1]), fz = all(first[2]);
+  BoxLanes box;
+  for (int i = 0; i < count; i += kLanes) {
+    const I8 here = lanes_below(count - i);
+    const Rows at = gather8(positions, particles + i);
+    store8(out[0] + i, at.x), store8(out[1] + i, at.y), store8(out[2] + i, at.z);
+    box.add(pick(here, at.x - fx), pick(here, at.y - fy), pick(here, at.z - fz));
+  }
+  low = first.head<3>() + box.low(), high = first.head<3>() + box.high();
 }

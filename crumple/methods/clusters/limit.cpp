@@ -8,9 +8,10 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr size_t kGroup = 8;
-constexpr size_t kParticleChunk = 2048;
-constexpr float kNear = 0.25f;  // of the width: particles nearer to the centre are no outliers for being a little farther away
+// By particles, threads can share the work; by clusters it is less of it.
+constexpr size_t kFew = 8;       // where less than one membership in so many asks for something, the others are not looked at
+constexpr size_t kMany = 50000;  // memberships that are worth a second thread
+constexpr float kNear = 0.25f;   // of the width: particles nearer to the centre are no outliers for being a little farther away
 
 /// One cluster of a group while it is looked at.
 struct Looked {
@@ -37,13 +38,29 @@ bool is_alone(const State& state, size_t c) {
   return std::all_of(begin, begin + state.slot_count[c], [](float share) { return share == 1.0f; });
 }
 
-/// Places of the stale clusters in [begin, end); those with members beyond their limit are marked in `active`, with what they ask in `shifts`, unless
-/// there is none.
-void look_at(const Model& model, State& state, size_t begin, size_t end, uint8_t* active, Vec4f* shifts) {
+/// What a sweep asks of particles.
+struct Asked {
+  const Matched* matched = nullptr;
+  std::vector<uint8_t> active;  // #clusters: asks for something
+  std::vector<Recoil> recoils;  // #clusters
+  std::vector<Vec4f> shifts;    // #slots
+};
+
+/// The whole cluster gives way rigidly when it pulls members back, so that momentum and angular momentum stay: the moment is taken where particles
+/// were before the step, since a change of velocity s/dt acts there.
+Recoil recoil_of(const State& state, const Looked& at, const LimitFound& found, const Matched& matched) {
+  const float mass = state.shapes[at.cluster].mass;
+  const Vec3f& center = matched.centers[at.cluster];
+  const Vec3f push = found.push / mass, turn = matched.inverse_inertias[at.cluster] * (found.turn - (center - at.from).cross(found.push));
+  Recoil recoil;
+  recoil.push.head<3>() = push - turn.cross(center);
+  recoil.turn.head<3>() = turn;
+  return recoil;
+}
+
+/// Gathers the stale clusters of [begin, end); returns how many.
+size_t gather_stale(const State& state, size_t begin, size_t end, Looked (&looked)[kGroup], Mat3f (&elastic)[kGroup], Quatf (&rotations)[kGroup]) {
   static thread_local std::vector<float> scratch;
-  Looked looked[kGroup];
-  Mat3f elastic[kGroup];
-  Quatf rotations[kGroup];
   size_t n = 0, room = 0;
   for (size_t c = begin; c < end; ++c) {
     if (state.slot_count[c] > 0 && state.stale[c]) room += kGatheredArrays * gathered_stride(state.slot_count[c]);
@@ -62,22 +79,38 @@ void look_at(const Model& model, State& state, size_t begin, size_t end, uint8_t
     elastic[n] = Eigen::Map<const Mat3f>(sums.stretch) * state.solve[c];
     rotations[n++] = state.rotation[c];
   }
+  return n;
+}
+
+/// Places of the stale clusters of a group, and what they ask of members beyond their limit, unless nothing may be asked.
+void look_at(const Model& model, State& state, size_t begin, size_t end, Asked* asked) {
+  Looked looked[kGroup];
+  Mat3f elastic[kGroup];
+  Quatf rotations[kGroup];
+  const size_t n = gather_stale(state, begin, end, looked, elastic, rotations);
   nearest_rotations<float>(std::span<const Mat3f>(elastic, n), std::span(rotations, n));
   for (size_t k = 0; k < n; ++k) {
     Looked& at = looked[k];
     const size_t c = at.cluster;
     set_test(model, state, at, rotations[k]);
-    const LimitFound found = test_limit(at.members, at.gathered, at.test);
+    const bool asks = asked && (model.settings.published || !is_alone(state, c));
+    const LimitFound found = test_limit(at.members, at.gathered, at.test, state.previous.data(), at.from,
+                                        asks ? &asked->shifts[static_cast<size_t>(state.slot_begin[c])] : nullptr);
     state.center[c] = at.from + at.test.center;
     state.places[c] = {state.center[c] + found.low, state.center[c] + found.high, found.reach, elastic[k], elastic[k] * state.plastic[c]};
     state.rotation[c] = rotations[k];
     state.suspect[c] = found.outliers ? 1 : 0;
     state.stale[c] = 0;
-    if (!active || !found.beyond || (!model.settings.published && is_alone(state, c))) continue;
-    active[c] = 1;
-    pull_back(at.members, at.gathered, at.test, state.previous.data(), at.from, state.shapes[c].mass, !model.settings.published,
-              shifts + state.slot_begin[c]);
+    if (!found.beyond) continue;
+    asked->active[c] = 1;
+    asked->recoils[c] = model.settings.published ? Recoil() : recoil_of(state, at, found, *asked->matched);
   }
+}
+
+void look_at_all(const Model& model, State& state, Asked* asked) {
+  parallel_for(static_cast<size_t>(state.clusters()), clusters_per_chunk(state), [&](size_t begin, size_t end) {
+    for (size_t first = begin; first < end; first += kGroup) look_at(model, state, first, std::min(first + kGroup, end), asked);
+  });
 }
 
 /// Places of everyone who shares a particle with a cluster that has moved its own are out of date.
@@ -89,49 +122,68 @@ void mark_stale(State& state, const std::vector<uint8_t>& active) {
   }
 }
 
-/// Room that is kept between steps.
-struct Room {
-  std::vector<uint8_t> active;
-  std::vector<Vec4f> shifts, before;
-};
+size_t members_asked(const State& state, const Asked& asked) {
+  size_t members = 0;
+  for (size_t c = 0; c < asked.active.size(); ++c) members += asked.active[c] ? static_cast<size_t>(state.slot_count[c]) : 0;
+  return members;
+}
+
+/// Moves particles as clusters ask.
+void apply(State& state, const Asked& asked, size_t members, float relax) {
+  if (members > kMany && members * kFew > state.entry_cluster.size()) {
+    parallel_for(static_cast<size_t>(state.particles()), kParticleChunk, [&](size_t begin, size_t end) {
+      shift_particles(state, asked.active.data(), asked.shifts.data(), asked.recoils.data(), relax, begin, end);
+    });
+    return;
+  }
+  for (size_t c = 0; c < asked.active.size(); ++c) {
+    const size_t begin = static_cast<size_t>(state.slot_begin[c]);
+    if (asked.active[c])
+      shift_members(members_of(state, static_cast<int>(c)), &state.slot_share[begin], &asked.shifts[begin], asked.recoils[c], relax,
+                    state.previous.data(), state.positions.data());
+  }
+}
 
 }  // namespace
 
 void refresh_places(const Model& model, State& state) {
-  if (std::find(state.stale.begin(), state.stale.end(), 1) == state.stale.end()) return;
-  parallel_for(static_cast<size_t>(state.clusters()), kGroup, [&](size_t begin, size_t end) { look_at(model, state, begin, end, nullptr, nullptr); });
+  if (std::find(state.stale.begin(), state.stale.end(), 1) != state.stale.end()) look_at_all(model, state, nullptr);
 }
 
 void refresh_place(const Model& model, State& state, int cluster) {
   state.stale[static_cast<size_t>(cluster)] = 1;
-  look_at(model, state, static_cast<size_t>(cluster), static_cast<size_t>(cluster) + 1, nullptr, nullptr);
+  look_at(model, state, static_cast<size_t>(cluster), static_cast<size_t>(cluster) + 1, nullptr);
 }
 
-void limit_strain(const Model& model, State& state, const Context& now) {
-  static thread_local Room kept;
-  Room& room = kept;  // this thread's, for all that help
-  room.shifts.resize(state.entry_cluster.size());
-  std::fill(state.stale.begin(), state.stale.end(), 1);
+void limit_strain(const Model& model, State& state, const Context& now, const Matched& matched) {
+  static thread_local Asked kept;  // room, between steps
+  static thread_local std::vector<Vec4f> before_sweeps;
+  Asked& asked = kept;  // this thread's, for all that help
+  std::vector<Vec4f>& before = before_sweeps;
   const size_t clusters = static_cast<size_t>(state.clusters());
+  asked.matched = &matched;
+  asked.shifts.resize(state.entry_cluster.size()), asked.recoils.resize(clusters);
+  std::fill(state.stale.begin(), state.stale.end(), 1);
   // What pulls back is a spring, too: of one frequency at any step.
   const double steps = now.dt / kReferenceStep;
   const float relax = static_cast<float>(std::min(1.0, model.settings.relax * steps * steps)), rate = static_cast<float>(1 / now.dt);
   bool moved = false;
   // A cluster none of whose particles moved since it was last looked at asks for what it asked then: nothing. So a sweep costs what still moves.
   for (int sweep = 0; sweep < model.settings.sweeps; ++sweep) {
-    room.active.assign(clusters, 0);
-    parallel_for(clusters, kGroup, [&](size_t begin, size_t end) { look_at(model, state, begin, end, room.active.data(), room.shifts.data()); });
-    if (std::find(room.active.begin(), room.active.end(), 1) == room.active.end()) break;
-    if (!moved) room.before = state.positions;
+    asked.active.assign(clusters, 0);
+    look_at_all(model, state, &asked);
+    const size_t members = members_asked(state, asked);
+    if (members == 0) break;
+    if (!moved) before = state.positions;
     moved = true;
-    for (size_t c = 0; c < clusters; ++c) {
-      const size_t begin = static_cast<size_t>(state.slot_begin[c]);
-      if (room.active[c])
-        apply_shifts(members_of(state, static_cast<int>(c)), &state.slot_share[begin], &room.shifts[begin], relax, state.positions.data());
-    }
-    mark_stale(state, room.active);
+    apply(state, asked, members, relax);
+    mark_stale(state, asked.active);
   }
-  for (size_t i = 0; moved && i < state.positions.size(); ++i) state.velocities[i] += rate * (state.positions[i] - room.before[i]);
+  if (moved) {
+    parallel_for(state.positions.size(), kParticleChunk, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) state.velocities[i] += rate * (state.positions[i] - before[i]);
+    });
+  }
   refresh_places(model, state);
 }
 

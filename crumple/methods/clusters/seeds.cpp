@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 #include "crumple/core/random.h"
@@ -42,19 +43,57 @@ std::vector<int> by_chance(size_t points, int count, Seeding seeding) {
   return seeds;
 }
 
+/// Points that lie near each other, and which of them is farthest from all seeds.
+struct Bunch {
+  size_t begin, end;  // in the order of bunches
+  Vec3 low, high;
+  double distance = std::numeric_limits<double>::infinity();  // squared
+  int farthest = 0;
+};
+
+/// Cuts points in two along their greatest extent until few are left.
+void make_bunches(std::span<const Vec3> points, std::vector<int>& order, size_t begin, size_t end, std::vector<Bunch>& bunches) {
+  constexpr size_t kFew = 64;
+  Bunch bunch{begin, end, points[static_cast<size_t>(order[begin])], points[static_cast<size_t>(order[begin])]};
+  for (size_t k = begin; k < end; ++k) {
+    const Vec3& p = points[static_cast<size_t>(order[k])];
+    bunch.low = bunch.low.cwiseMin(p), bunch.high = bunch.high.cwiseMax(p);
+  }
+  if (end - begin <= kFew) return bunches.push_back(bunch);
+  int axis = 0;
+  (bunch.high - bunch.low).maxCoeff(&axis);
+  const auto first = order.begin() + static_cast<long>(begin), middle = first + static_cast<long>((end - begin) / 2);
+  std::nth_element(first, middle, order.begin() + static_cast<long>(end),
+                   [&](int a, int b) { return points[static_cast<size_t>(a)][axis] < points[static_cast<size_t>(b)][axis]; });
+  make_bunches(points, order, begin, begin + (end - begin) / 2, bunches);
+  make_bunches(points, order, begin + (end - begin) / 2, end, bunches);
+}
+
+/// A seed brings only those bunches nearer that it is nearer to than they were.
 std::vector<int> far_apart(std::span<const Vec3> points, int count, int seed) {
   Random random(static_cast<uint64_t>(seed));
-  std::vector<int> seeds = {random.below(static_cast<int>(points.size()))};
-  std::vector<double> distance(points.size(), std::numeric_limits<double>::infinity());
-  while (true) {
-    size_t farthest = 0;
-    for (size_t i = 0; i < points.size(); ++i) {
-      distance[i] = std::min(distance[i], (points[i] - points[static_cast<size_t>(seeds.back())]).squaredNorm());
-      if (distance[i] > distance[farthest]) farthest = i;
+  std::vector<int> order(points.size()), seeds = {random.below(static_cast<int>(points.size()))};
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<Bunch> bunches;
+  make_bunches(points, order, 0, points.size(), bunches);
+  std::vector<double> distance(points.size(), std::numeric_limits<double>::infinity());  // squared, in the order of bunches
+  while (static_cast<int>(seeds.size()) < count) {
+    const Vec3& last = points[static_cast<size_t>(seeds.back())];
+    const Bunch* best = nullptr;
+    for (Bunch& bunch : bunches) {
+      if ((last.cwiseMax(bunch.low).cwiseMin(bunch.high) - last).squaredNorm() < bunch.distance) {
+        bunch.distance = -1;
+        for (size_t k = bunch.begin; k < bunch.end; ++k) {
+          distance[k] = std::min(distance[k], (points[static_cast<size_t>(order[k])] - last).squaredNorm());
+          if (distance[k] > bunch.distance || (distance[k] == bunch.distance && order[k] < bunch.farthest))
+            bunch.distance = distance[k], bunch.farthest = order[k];
+        }
+      }
+      if (!best || bunch.distance > best->distance || (bunch.distance == best->distance && bunch.farthest < best->farthest)) best = &bunch;
     }
-    if (static_cast<int>(seeds.size()) == count) return seeds;
-    seeds.push_back(static_cast<int>(farthest));
+    seeds.push_back(best->farthest);
   }
+  return seeds;
 }
 
 }  // namespace

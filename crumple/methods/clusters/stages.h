@@ -6,15 +6,27 @@
 /// The stages that step() is a list of.
 namespace crumple::clusters {
 
+/// Clusters as they are when a step begins.
+struct Matched {
+  std::vector<Wish> wishes;
+  std::vector<Vec3f> centers;           // of mass
+  std::vector<Mat3f> inverse_inertias;  // about them
+};
+
+/// Clusters that make a chunk of work for one thread: whole groups of those that are decomposed together, and so many that waking it is worth it.
+inline constexpr size_t kGroup = 8;
+size_t clusters_per_chunk(const State& state);
+inline constexpr size_t kParticleChunk = 4096;
+
 // shape matching: match.cpp
 /// Where each cluster is, how it is stretched, and where it wants its particles. eqs. 2-7, 9
-void find_goals(const Model& model, State& state, std::vector<Wish>& wishes);
+void find_goals(const Model& model, State& state, Matched& matched);
 /// Particles move towards the mean of their goals. eq. 8
-void integrate(const Model& model, State& state, const Context& now, const std::vector<Wish>& wishes);
+void integrate(const Model& model, State& state, const Context& now, const Matched& matched);
 
 // limit.cpp
 /// Particles too far from where a cluster wants them are pulled back. [Bargteil and Jones 2014]
-void limit_strain(const Model& model, State& state, const Context& now);
+void limit_strain(const Model& model, State& state, const Context& now, const Matched& matched);
 /// Brings places of clusters up to date whose particles have moved.
 void refresh_places(const Model& model, State& state);
 void refresh_place(const Model& model, State& state, int cluster);

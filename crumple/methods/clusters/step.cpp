@@ -15,14 +15,14 @@ void timed(StepTimes* times, double StepTimes::*part, const Stage& stage) {
 }  // namespace
 
 void step(const Model& model, State& state, Context& now) {
-  static thread_local std::vector<Wish> wishes;
+  static thread_local Matched matched;
   now.splits = now.waiting = 0;
   timed(now.times, &StepTimes::dynamics, [&] {
     hold(model, state, now);
-    find_goals(model, state, wishes);
-    integrate(model, state, now, wishes);
+    find_goals(model, state, matched);
+    integrate(model, state, now, matched);
     carry(model, state, now);
-    limit_strain(model, state, now);
+    limit_strain(model, state, now, matched);
   });
   timed(now.times, &StepTimes::fracture, [&] {
     tear(model, state, now);

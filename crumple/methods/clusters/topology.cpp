@@ -94,13 +94,37 @@ void reshape_cluster(const Model& model, State& state, int cluster) {
 
 void reweigh_particle(State& state, int particle) {
   const size_t begin = at(state.entry_begin[at(particle)]), end = begin + at(state.entry_count[at(particle)]);
-  float mass = 0;
-  for (size_t e = begin; e < end; ++e) mass += state.slot_mass[at(state.entry_slot[e])];
+  float mass = 0, most = -1;
+  for (size_t e = begin; e < end; ++e) {
+    const float part = state.slot_mass[at(state.entry_slot[e])];
+    mass += part;
+    if (part > most) most = part, state.home[at(particle)] = static_cast<int32_t>(e);
+  }
   for (size_t e = begin; e < end; ++e) {
     const size_t slot = at(state.entry_slot[e]);
     state.entry_share[e] = state.slot_share[slot] = state.slot_mass[slot] / mass;
   }
   state.mass[at(particle)] = mass;
+  state.homes_stale = true;
+}
+
+void renew_homes(State& state) {
+  if (!state.homes_stale) return;
+  state.homes_stale = false;
+  const size_t clusters = at(state.clusters());
+  const auto home_of = [&](size_t i) { return at(state.entry_cluster[at(state.home[i])]); };
+  std::vector<int32_t> count(clusters, 0);
+  for (size_t i = 0; i < state.positions.size(); ++i) {
+    if (state.entry_count[i] > 0) ++count[home_of(i)];
+  }
+  state.homes_begin.assign(clusters + 1, 0);
+  for (size_t c = 0; c < clusters; ++c) state.homes_begin[c + 1] = state.homes_begin[c] + (count[c] + kLanes - 1) / kLanes * kLanes;
+  state.homes.assign(at(state.homes_begin[clusters]), 0);
+  std::copy(state.homes_begin.begin(), state.homes_begin.end() - 1, count.begin());
+  for (size_t i = 0; i < state.positions.size(); ++i) {
+    if (state.entry_count[i] > 0) state.homes[at(count[home_of(i)]++)] = static_cast<int32_t>(i);
+  }
+  state.homes_end = count;
 }
 
 void renew_neighbors(const Model& model, State& state, std::span<const int> clusters) {
@@ -141,7 +165,7 @@ void resize_clusters(State& state, size_t count) {
 
 void derive(const Model& model, State& state) {
   const size_t slots = state.entry_cluster.size();
-  state.mass.resize(state.positions.size());
+  state.mass.resize(state.positions.size()), state.home.resize(state.positions.size());
   state.entry_share.assign(slots, 0.0f), state.slot_share.assign(slots + kPadding, 0.0f);
   for (std::vector<float>& axis : state.slot_rest) axis.assign(slots + kPadding, 0.0f);
   resize_clusters(state, state.slot_begin.size());
@@ -173,6 +197,7 @@ int cut_cluster(const Model& model, State& state, int cluster, std::span<const u
   }
   const size_t kept = count - static_cast<size_t>(std::count(beyond.begin(), beyond.end(), 1));
   resize_clusters(state, f + 1);
+  state.homes_stale = true;
   state.slot_begin[f] = static_cast<int32_t>(begin + kept), state.slot_count[f] = static_cast<int32_t>(count - kept);
   state.slot_count[c] = static_cast<int32_t>(kept);
   for (size_t k = 0; k < count; ++k) {
@@ -222,7 +247,7 @@ int cut_particle(State& state, int particle, std::span<const uint8_t> beyond) {
   state.entry_begin.push_back(static_cast<int32_t>(begin + kept)), state.entry_count.push_back(static_cast<int32_t>(count - kept));
   state.positions.push_back(Vec4f(state.positions[i])), state.velocities.push_back(Vec4f(state.velocities[i]));
   state.original.push_back(int32_t(state.original[i])), state.held.push_back(int32_t(state.held[i]));
-  state.mass.push_back(0);
+  state.mass.push_back(0), state.home.push_back(0);
   reweigh_particle(state, particle);
   reweigh_particle(state, fresh);
   return fresh;

@@ -23,6 +23,8 @@ void reshape_cluster(const Model& model, State& state, int cluster);
 void update_solve(State& state, int cluster);
 /// Mass and shares of one particle.
 void reweigh_particle(State& state, int particle);
+/// Brings `homes` up to date.
+void renew_homes(State& state);
 /// Neighbours of these clusters, and theirs.
 void renew_neighbors(const Model& model, State& state, std::span<const int> clusters);
 
