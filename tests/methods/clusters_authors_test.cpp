@@ -157,5 +157,44 @@ TEST(AuthorsClusters, the_ball_makes_a_hole_in_the_plate_whose_frame_stays) {
   for (int side = 0; side < 2; ++side) EXPECT_GT(whole[side], 0.95 * held[side]);
 }
 
+TEST(AuthorsClusters, weak_brittle_plates_shatter_and_strong_ones_break_into_few) {
+  NEEDS_AUTHORS_DATA;
+  Played weak("projectilePlateBrittleWeak"), strong("projectilePlateBrittleStrong");
+  for (Played* plate : {&weak, &strong}) {
+    plate->run(60);
+    EXPECT_GE(plate->first_split, 4);  // the ball touches at frame 4
+    for (const Vec4f& x : plate->state.positions) ASSERT_TRUE(x.allFinite());
+  }
+  const Pieces many = pieces(weak.state), few = pieces(strong.state);
+  EXPECT_GT(many.sizes.size(), 300u);
+  EXPECT_GE(few.sizes.size(), 3u);
+  EXPECT_LT(few.sizes.size(), 60u);
+  EXPECT_GT(few.sizes[1], 50);  // shards, not crumbs
+  EXPECT_LT(strong.debris(), 0.02);
+}
+
+TEST(AuthorsClusters, the_armadillo_loses_both_arms_after_the_hit_and_nothing_else) {
+  NEEDS_AUTHORS_DATA;
+  Played figure("armadilloTorture");
+  const double mass = total_mass(figure.model, figure.state);
+  figure.run(54);  // balls arrive at frame 54
+  EXPECT_EQ(figure.state.totals.splits, 0);
+  figure.run(56);
+  EXPECT_GE(figure.first_split, 54);
+  EXPECT_LE(figure.first_split, 75);
+  EXPECT_EQ(total_mass(figure.model, figure.state), mass);
+  // By mass, since halves of particles are particles, too: hands are gone from the greatest piece, and all that is far from the arms is in it.
+  const Pieces found = pieces(figure.state);
+  double hands[2] = {0, 0}, lost[2] = {0, 0}, middle = 0, kept = 0;
+  for (size_t i = 0; i < figure.state.held.size(); ++i) {
+    const double m = double(figure.state.mass[i]);
+    const bool main = found.of_particle[i] == 0;
+    if (figure.state.held[i] >= 0) hands[figure.state.held[i]] += m, lost[figure.state.held[i]] += main ? 0 : m;
+    if (std::abs(figure.model.rest[static_cast<size_t>(figure.state.original[i])][0]) < 0.12) middle += m, kept += main ? m : 0;
+  }
+  for (int side = 0; side < 2; ++side) EXPECT_GT(lost[side], 0.95 * hands[side]) << side;
+  EXPECT_GT(kept, 0.95 * middle);
+}
+
 }  // namespace
 }  // namespace crumple::clusters
