@@ -1,5 +1,6 @@
 #include "crumple/methods/clusters/surface.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -261,6 +262,63 @@ TEST(ClustersSurface, crack_faces_lie_in_their_planes_and_face_away_from_their_s
     outward[axis] = middle[axis] > 0 ? 1 : -1;
     EXPECT_GE(area.dot(outward), -1e-12);
   }
+}
+
+TEST(ClustersSurface, a_cut_through_many_clusters_is_one_flat_crack) {
+  Bar bar = make_bar(tearing(24));
+  // All clusters that reach across the middle are split there, by the same plane.
+  place(bar.model, bar.state, [](const Vec3& p) { return Vec3(p.x() + (p.x() > 0 ? 0.25 : -0.25), p.y(), p.z()); });
+  Context now = weightless();
+  run(bar.model, bar.state, now, 1);
+  ASSERT_GT(bar.state.totals.splits, 2);
+  const Surface surface = seen_now(bar);
+  const Pieces found = pieces(bar.state);
+  EXPECT_EQ(static_cast<size_t>(surface.pieces), found.sizes.size());
+  double on_planes = 0, elsewhere = 0;
+  for (size_t t = 0; t < surface.inner->triangles.size(); ++t) {
+    Vec3 at[3];
+    for (size_t k = 0; k < 3; ++k) at[k] = surface.inner->positions[static_cast<size_t>(surface.inner->triangles[t][k])];
+    (surface.inner_crack[t] >= 0 ? on_planes : elsewhere) += 0.5 * (at[1] - at[0]).cross(at[2] - at[0]).norm();
+  }
+  EXPECT_GT(on_planes, 10 * elsewhere);
+}
+
+TEST(ClustersSurface, every_solid_is_a_piece) {
+  for (const int steps : {1, 6, 20}) {
+    const Bar bar = cracked_bar(steps);
+    const Surface surface = seen_now(bar);
+    int worth_seeing = 0;
+    const Pieces found = pieces(bar.state);
+    for (const int size : found.sizes) worth_seeing += size >= 8;
+    EXPECT_GE(surface.pieces, worth_seeing);
+    EXPECT_LE(static_cast<size_t>(surface.pieces), found.sizes.size());
+  }
+}
+
+TEST(ClustersSurface, depends_on_the_state_alone) {
+  Settings settings = tearing(24);
+  settings.tears_per_step = 3;
+  Bar bar = make_bar(settings);
+  place(bar.model, bar.state, [](const Vec3& p) { return Vec3(p.x() + 0.08 * std::tanh(12 * p.x()) * (p.y() > 0 ? 1.0 : 0.2), p.y(), p.z()); });
+  Surface followed = start_surface(bar.seen);
+  Context now = weightless();
+  for (int k = 0; k < 6; ++k) {
+    step(bar.model, bar.state, now);
+    update_surface(bar.model, bar.seen, bar.state, followed);
+  }
+  const Surface jumped = seen_now(bar);
+  ASSERT_TRUE(jumped.torn);
+  EXPECT_EQ(followed.pieces, jumped.pieces);
+  const auto sizes = [](const Surface& surface) {
+    std::vector<double> volumes;
+    for (const TriMesh& solid : solids(surface)) volumes.push_back(measured(solid).volume);
+    std::sort(volumes.begin(), volumes.end());
+    return volumes;
+  };
+  const std::vector<double> one = sizes(followed), other = sizes(jumped);
+  for (size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(one[k], other[k], 1e-9);
+  EXPECT_EQ(followed.skin->triangles.size(), jumped.skin->triangles.size());
+  EXPECT_EQ(followed.inner->triangles.size(), jumped.inner->triangles.size());
 }
 
 TEST(ClustersSurface, texture_coordinates_stay_where_they_were) {

@@ -123,6 +123,8 @@ class Bonding {
       : judge_(judge), solid_(solid), beside_(find_beside(judge.model, judge.matter, solid, owner)), first_(owner) {
     bonds_.owner = std::move(owner);
     bonds_.parted.resize(solid.faces().size());
+    wishes_.resize(bonds_.owner.size()), unsettled_.resize(bonds_.owner.size());
+    std::iota(unsettled_.begin(), unsettled_.end(), 0);
   }
 
   Bonds find() {
@@ -221,39 +223,47 @@ class Bonding {
   /// Cracks that run between particles are made short, and drawn to the planes: of cells that wish to change, those change that gain more than
   /// all around them.
   bool smooth() {
-    const std::vector<int32_t> cells = beside_ragged_cracks();
-    std::vector<Wish> wishes(bonds_.owner.size());
+    for (const int32_t c : unsettled_) wishes_[at(c)] = {};
+    const std::vector<int32_t> cells = beside_ragged_cracks(unsettled_);
     parallel_for(cells.size(), 64, [&](size_t begin, size_t end) {
-      for (size_t k = begin; k < end; ++k) wishes[at(cells[k])] = wish(cells[k]);
+      for (size_t k = begin; k < end; ++k) wishes_[at(cells[k])] = wish(cells[k]);
     });
-    for (const int32_t c : cells) {
-      if (wishes[at(c)].owner < 0) continue;
-      const std::vector<int32_t>& faces = solid_.cells()[at(c)].faces;
-      const bool first = std::all_of(faces.begin(), faces.end(), [&](int32_t f) {
-        const int other = other_cell(solid_.faces()[at(f)], c);
-        return other < 0 || wishes[at(other)].owner < 0 || is_before(c, other, wishes);
-      });
-      if (first) give(at(c), wishes[at(c)].owner);
+    for (int32_t c = 0; c < static_cast<int32_t>(wishes_.size()); ++c) {
+      if (wishes_[at(c)].owner >= 0 && is_first(c)) give(at(c), wishes_[at(c)].owner);
     }
-    return !changed_.empty();
-  }
-  /// Small cells where a crack does not follow a plane.
-  std::vector<int32_t> beside_ragged_cracks() const {
-    std::vector<int32_t> cells;
-    for (size_t f = 0; f < bonds_.parted.size(); ++f) {
-      const Solid::Face& face = solid_.faces()[f];
-      if (!bonds_.parted[f] || is_crack(face)) continue;
-      for (const int32_t c : {face.inner, face.outer}) {
-        if (bonds_.owner[at(c)] >= 0 && solid_.cells()[at(c)].particles.size() <= 1) cells.push_back(c);
+    // Only cells around those that have changed can wish for something else than before.
+    unsettled_.clear();
+    for (const int32_t c : changed_) {
+      unsettled_.push_back(c);
+      for (const int32_t f : solid_.cells()[at(c)].faces) {
+        if (const int other = other_cell(solid_.faces()[at(f)], c); other >= 0) unsettled_.push_back(other);
       }
     }
-    std::sort(cells.begin(), cells.end());
-    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
-    return cells;
+    std::sort(unsettled_.begin(), unsettled_.end());
+    unsettled_.erase(std::unique(unsettled_.begin(), unsettled_.end()), unsettled_.end());
+    return !changed_.empty();
+  }
+  /// Those that are small and where a crack does not follow a plane.
+  std::vector<int32_t> beside_ragged_cracks(const std::vector<int32_t>& cells) const {
+    std::vector<int32_t> found;
+    for (const int32_t c : cells) {
+      const Solid::Cell& cell = solid_.cells()[at(c)];
+      if (bonds_.owner[at(c)] < 0 || cell.particles.size() > 1) continue;
+      if (std::any_of(cell.faces.begin(), cell.faces.end(), [&](int32_t f) { return bonds_.parted[at(f)] && !is_crack(solid_.faces()[at(f)]); }))
+        found.push_back(c);
+    }
+    return found;
+  }
+  bool is_first(int32_t cell) const {
+    const std::vector<int32_t>& faces = solid_.cells()[at(cell)].faces;
+    return std::all_of(faces.begin(), faces.end(), [&](int32_t f) {
+      const int other = other_cell(solid_.faces()[at(f)], cell);
+      return other < 0 || wishes_[at(other)].owner < 0 || is_before(cell, other);
+    });
   }
   /// The order does not depend on how cells are numbered.
-  bool is_before(int a, int b, const std::vector<Wish>& wishes) const {
-    if (wishes[at(a)].gain != wishes[at(b)].gain) return wishes[at(a)].gain > wishes[at(b)].gain;
+  bool is_before(int a, int b) const {
+    if (wishes_[at(a)].gain != wishes_[at(b)].gain) return wishes_[at(a)].gain > wishes_[at(b)].gain;
     const Vec3 &p = solid_.cells()[at(a)].center, &q = solid_.cells()[at(b)].center;
     return std::lexicographical_compare(p.data(), p.data() + 3, q.data(), q.data() + 3);
   }
@@ -341,8 +351,10 @@ class Bonding {
   const Judge& judge_;
   const Solid& solid_;
   Beside beside_;
-  std::vector<int32_t> first_;    // #cells: owners before anything was smoothed
-  std::vector<int32_t> changed_;  // cells
+  std::vector<int32_t> first_;      // #cells: owners before anything was smoothed
+  std::vector<int32_t> changed_;    // cells
+  std::vector<int32_t> unsettled_;  // cells that may wish for something new
+  std::vector<Wish> wishes_;        // #cells
   Bonds bonds_;
 };
 
