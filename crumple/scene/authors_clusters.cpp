@@ -18,6 +18,8 @@ constexpr double kSeconds = 15;      // no scene of theirs says how long it is
 constexpr double kMost = 1e12;       // of our numbers
 constexpr double kTheirCore = 0.01;  // their inverse-square weight is 1 / (r^2 + 1e-4), whatever the radius
 
+constexpr double kFar = 1e9, kFast = 1e6;
+
 /// A share that goes in each of their steps, as a rate.
 double rate(double share, double dt) {
   return -std::log(std::max(1 - share, 1e-12)) / dt;
@@ -104,7 +106,7 @@ class Importer {
   /// Shares of a step become rates, or what they are in 1/60 s.
   void elasticity(clusters::Settings& s) {
     const double steps = dt_ / clusters::kReferenceStep;
-    s.stiffness = std::min(1.0, root_.number("alpha", 1, 0, 1) / (steps * steps));
+    s.stiffness = std::min(1e4, root_.number("alpha", 1, 0, 1) / (steps * steps));
     s.damping = rate(root_.number("springDamping", 0, 0, 1), dt_), s.damp_spin = true;
     const double gamma = root_.number("gamma", 0.1, 0, kMost);
     s.stretch = root_.number("maxStretch", gamma, 0, kMost);
@@ -134,17 +136,18 @@ class Importer {
       plane.touch = touch, loads.planes.push_back(plane);
     }
     each("movingPlanes", [&](Foreign& object) {
-      clusters::Clamp clamp = clusters::moving_clamp(direction(object, "normal"), object.number("offset", 0), object.number("velocity", 0));
+      clusters::Clamp clamp =
+          clusters::moving_clamp(direction(object, "normal"), object.number("offset", 0, -kFar, kFar), object.number("velocity", 0, -kFast, kFast));
       clamp.touch = touch, clamp.end = lifetime(object), add(loads, clamp, "movingPlanes");
     });
     each("twistingPlanes", [&](Foreign& object) {
       object.get("width");  // of its picture
-      const double offset = object.number("offset", 0), spin = object.number("angularVelocity", 0);
+      const double offset = object.number("offset", 0, -kFar, kFar), spin = object.number("angularVelocity", 0, -kFast, kFast);
       add(loads, clusters::twisting_clamp(direction(object, "normal"), offset, spin, lifetime(object)), "twistingPlanes");
     });
     each("tiltingPlanes", [&](Foreign& object) {
       object.get("width");
-      const double offset = object.number("offset", 0), spin = object.number("angularVelocity", 0);
+      const double offset = object.number("offset", 0, -kFar, kFar), spin = object.number("angularVelocity", 0, -kFast, kFast);
       add(loads, clusters::tilting_clamp(direction(object, "normal"), direction(object, "tilt"), offset, spin, lifetime(object)), "tiltingPlanes");
     });
     each("projectiles", [&](Foreign& object) {

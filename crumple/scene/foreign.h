@@ -45,6 +45,7 @@ class Foreign {
     std::vector<double> list;
     for (const Json& item : value->items) {
       if (!item.is_number()) return complain(key, "expected numbers"), std::nullopt;
+      if (!(std::abs(item.number) <= 1e9)) return complain(key, "has a number that is too large"), std::nullopt;
       list.push_back(item.number);
     }
     if (count > 0 && list.size() != count) return complain(key, fmt::format("expected {} numbers", count)), std::nullopt;

@@ -60,6 +60,7 @@ TEST(AuthorsClustersScene, becomes_one_body_with_their_step_and_fifteen_seconds)
   EXPECT_EQ(scene->gravity, Vec3(0, -5, 0));
   ASSERT_EQ(scene->bodies.size(), 1u);
   EXPECT_NEAR(*scene->bodies[0].mass, 125 * 0.2, 1e-12);
+  EXPECT_NEAR(soft(*scene).settings.stiffness, 1 / 0.36, 1e-9);  // all of the way in each of their steps
   EXPECT_EQ(soft(*scene).prestretch, Vec3(1.5, 1, 1));
   EXPECT_EQ(soft(*scene).settings.clusters, 4);
   EXPECT_TRUE(scene->notes.empty());
@@ -185,6 +186,8 @@ TEST(AuthorsClustersScene, mistakes_are_refused_with_their_line) {
   expect_complaint(folder, "\"planes\": [[0, 0, 0, 1]],", "the normal has no length");
   expect_complaint(folder, "\n\"twistingPlanes\": [{\n\"normal\": [0, 0, 0]}],", "block.json:3: \"normal\": has no length");
   expect_complaint(folder, "\"twistingPlanes\": [{\"lifetime\": 0}],", "\"lifetime\": must be between");
+  expect_complaint(folder, "\n\"movingPlanes\": [{\"velocity\": 1e300}],", "block.json:2: \"velocity\": must be between");
+  expect_complaint(folder, "\n\"gravity\": [0, 1e300, 0],", "block.json:2: \"gravity\": has a number that is too large");
   expect_complaint(folder, "\"projectiles\": [3],", "\"projectiles\": expected objects");
   expect_complaint(folder, "\"initialStretch\": [0, 1, 1],", "\"initialStretch\": must be");
 }
