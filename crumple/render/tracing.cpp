@@ -132,8 +132,8 @@ Result<Tracer> Tracer::create(SceneSurface surface, float scale) {
   // One thread builds: the tree, and with it which of two equal hits is found, is then always the same.
   made->device = rtcNewDevice("threads=1");
   const auto fail = [&](const char* what) {
-    return system_error(fmt::format("drawing {} triangles and {} balls: {} (ray tracer error {})", made->surface.triangles.size(), made->surface.balls.size(), what,
-                                    static_cast<int>(rtcGetDeviceError(made->device))));
+    return system_error(fmt::format("drawing {} triangles and {} balls: {} (ray tracer error {})", made->surface.triangles.size(),
+                                    made->surface.balls.size(), what, static_cast<int>(rtcGetDeviceError(made->device))));
   };
   if (!made->device) return fail("the ray tracer cannot start");
   made->scene = rtcNewScene(made->device);

@@ -33,7 +33,8 @@ void ClusterModels::read(const std::string& body, const fs::path& file) {
   if (found && restore(found->arrays, model)) stored_[body] = std::move(model);
 }
 
-Result<clusters::Model> ClusterModels::model(const std::string& body, const clusters::Particles& particles, const clusters::Settings& settings) const {
+Result<clusters::Model> ClusterModels::model(const std::string& body, const clusters::Particles& particles,
+                                             const clusters::Settings& settings) const {
   if (const auto found = stored_.find(body); found != stored_.end()) {
     if (Result<clusters::Model> model = clusters::rebuilt(found->second, particles, settings)) return model;
   }

@@ -8,13 +8,17 @@ namespace {
 /// What particles are coloured by, if colours stand for something of theirs.
 std::optional<clusters::ParticleColor> particle_color(ColorBy color) {
   switch (color) {
-    case ColorBy::Cluster: return clusters::ParticleColor::Cluster;
-    case ColorBy::Piece: return clusters::ParticleColor::Piece;
+    case ColorBy::Cluster:
+      return clusters::ParticleColor::Cluster;
+    case ColorBy::Piece:
+      return clusters::ParticleColor::Piece;
     case ColorBy::State:
-    case ColorBy::Strain: return clusters::ParticleColor::Strain;
+    case ColorBy::Strain:
+      return clusters::ParticleColor::Strain;
     case ColorBy::Look:
     case ColorBy::Weights:
-    case ColorBy::Utilisation: break;
+    case ColorBy::Utilisation:
+      break;
   }
   return std::nullopt;
 }

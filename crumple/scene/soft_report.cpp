@@ -70,11 +70,8 @@ void add_json(Json& entry, const SoftReport& r) {
 }
 
 Json json_of(const clusters::StepTimes& t) {
-  return Json::object({{"dynamics", t.dynamics},
-                       {"plasticity", t.plasticity},
-                       {"fracture", t.fracture},
-                       {"collision", t.collision},
-                       {"total", total(t)}});
+  return Json::object(
+      {{"dynamics", t.dynamics}, {"plasticity", t.plasticity}, {"fracture", t.fracture}, {"collision", t.collision}, {"total", total(t)}});
 }
 
 }  // namespace crumple

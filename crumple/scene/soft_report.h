@@ -18,9 +18,9 @@ struct SoftReport {
   double largest_piece_share = 0, debris_share = 0;  // of the particles
   int first_split_frame = -1;                        // that shows one; -1: nothing has split
   int64_t culled_particles = 0;
-  double culled_mass = 0;                            // kg
-  double max_strain = 0, rms_strain = 0;             // |F^p - I| over the particles
-  clusters::StepTimes times;                         // CPU s, of this run
+  double culled_mass = 0;                 // kg
+  double max_strain = 0, rms_strain = 0;  // |F^p - I| over the particles
+  clusters::StepTimes times;              // CPU s, of this run
 };
 SoftReport soft_report(const Body& body, double fps);
 
@@ -29,6 +29,8 @@ int frame_after(double time, double fps);
 
 void add_json(Json& entry, const SoftReport& report);
 Json json_of(const clusters::StepTimes& times);
-inline double total(const clusters::StepTimes& t) { return t.dynamics + t.plasticity + t.fracture + t.collision; }
+inline double total(const clusters::StepTimes& t) {
+  return t.dynamics + t.plasticity + t.fracture + t.collision;
+}
 
 }  // namespace crumple

@@ -83,7 +83,8 @@ TEST_F(SoftCommand, run_and_info_tell_what_has_torn) {
   const Json run_json = json_of(text_of(scratch / "rec" / "run.json"));
   EXPECT_GT(run_json.find("splits")->number, 0);
   const Answer told = run({"info", "rec"});
-  EXPECT_NE(told.out.find(fmt::format("soft         bar: {:g} splits from frame {:g} on", run_json.find("splits")->number, run_json.find("first_split_frame")->number)),
+  EXPECT_NE(told.out.find(fmt::format("soft         bar: {:g} splits from frame {:g} on", run_json.find("splits")->number,
+                                      run_json.find("first_split_frame")->number)),
             std::string::npos)
       << told.out;
   const Answer scene = run({"info", "bar.json"});
@@ -106,7 +107,8 @@ TEST_F(SoftCommand, pictures_show_the_surface_or_particles_in_colours_that_stand
   std::map<std::string, std::string> pictures;
   for (const char* color : {"plain", "cluster", "piece", "strain"}) {
     for (const bool particles : {false, true}) {
-      std::vector<std::string> words = {"render", "rec", "-o", "a.png", "--frame", "18", "--color", color, "--size", "64x36", "--samples", "2", "--quiet"};
+      std::vector<std::string> words = {"render", "rec",    "-o",    "a.png",     "--frame", "18",     "--color",
+                                        color,    "--size", "64x36", "--samples", "2",       "--quiet"};
       if (particles) words.push_back("--particles");
       const Answer answer = run(words);
       ASSERT_EQ(answer.code, 0) << answer.err;

@@ -127,7 +127,8 @@ TEST_F(ClusterRecording, is_the_same_for_any_number_of_threads) {
 TEST_F(ClusterRecording, carries_its_particles_along) {
   std::string particles;
   Random random(3);
-  for (int i = 0; i < 400; ++i) particles += fmt::format("{} {} {}\n", -0.5 + 0.05 * (i % 20) + random.range(-0.01, 0.01), 0.05 * (i / 20 % 5), 0.05 * (i / 100));
+  for (int i = 0; i < 400; ++i)
+    particles += fmt::format("{} {} {}\n", -0.5 + 0.05 * (i % 20) + random.range(-0.01, 0.01), 0.05 * (i / 20 % 5), 0.05 * (i / 100));
   ASSERT_TRUE(io::write_file(scratch / "bar.txt", particles));
   ran(written_scene(scratch / "scene.json", torn_bar(R"("particles": [{"file": "bar.txt"}])")), scratch / "run");
   fs::rename(scratch / "run", scratch / "moved");
@@ -239,9 +240,15 @@ void damage(io::StoredArray& array, Random& random) {
   if (array.data.empty()) return;
   const size_t size = array.data.size(), row = array.row_bytes;
   switch (random.below(4)) {
-    case 0: array.data.resize(size - row); break;
-    case 1: array.data.insert(array.data.end(), array.data.begin(), array.data.begin() + static_cast<std::ptrdiff_t>(row)); break;
-    case 2: array.data[static_cast<size_t>(random.below(static_cast<int>(size)))] ^= static_cast<std::byte>(1 << random.below(8)); break;
+    case 0:
+      array.data.resize(size - row);
+      break;
+    case 1:
+      array.data.insert(array.data.end(), array.data.begin(), array.data.begin() + static_cast<std::ptrdiff_t>(row));
+      break;
+    case 2:
+      array.data[static_cast<size_t>(random.below(static_cast<int>(size)))] ^= static_cast<std::byte>(1 << random.below(8));
+      break;
     default:
       const size_t at = static_cast<size_t>(random.below(static_cast<int>(size / 4))) * 4;
       const int32_t values[] = {-1, -2, 0x7fffffff, static_cast<int32_t>(0x80000000), 0x7fc00000, 1 << 20};

@@ -10,7 +10,7 @@ namespace crumple::clusters {
 namespace {
 
 constexpr double kQuantaPerSpacing = 4096;
-constexpr float kPlasticSteps = 8192;    // F^p - I within +- 4, as far as shapes are drawn at all
+constexpr float kPlasticSteps = 8192;  // F^p - I within +- 4, as far as shapes are drawn at all
 constexpr float kRotationSteps = 32767;
 
 size_t at(int64_t index) {
@@ -102,7 +102,8 @@ const char* read_particles(const Model& model, const Shown::Topology& shown, Sta
                                  sum(first.entry_count, shown.particles[i].entry_count)};
     if (now.original < 0 || at(now.original) >= model.rest.size()) return "a particle of no original";
     const int32_t low = model.family[at(now.original)], high = model.family[at(now.original) + 1];
-    if (now.entry_begin < low || now.entry_begin > high || now.entry_count < 0 || now.entry_count > high - now.entry_begin) return "a particle's memberships";
+    if (now.entry_begin < low || now.entry_begin > high || now.entry_count < 0 || now.entry_count > high - now.entry_begin)
+      return "a particle's memberships";
     state.original[i] = now.original, state.entry_begin[i] = now.entry_begin, state.entry_count[i] = now.entry_count, state.held[i] = -1;
     for (int32_t e = now.entry_begin; e < now.entry_begin + now.entry_count; ++e) {
       if (owner[at(e)] >= 0) return "a membership of two particles";

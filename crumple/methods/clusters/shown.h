@@ -25,11 +25,11 @@ struct Shown {
   };
   /// Changes when something tears.
   struct Topology {
-    std::vector<Particle> particles;           // #particles
-    std::vector<int32_t> cluster;              // #slots, by entry: difference
-    std::vector<int32_t> mass;                 // #slots, by entry, in units: difference
-    std::vector<std::array<float, 4>> ball;    // #clusters
-    std::vector<Plane> planes;                 // #planes
+    std::vector<Particle> particles;         // #particles
+    std::vector<int32_t> cluster;            // #slots, by entry: difference
+    std::vector<int32_t> mass;               // #slots, by entry, in units: difference
+    std::vector<std::array<float, 4>> ball;  // #clusters
+    std::vector<Plane> planes;               // #planes
   };
   // Displacements in two parts: the upper one stays the same for as long as a particle moves slowly, and then costs nothing.
   std::vector<std::array<uint16_t, 3>> fine;   // #particles, quanta

@@ -57,7 +57,7 @@ const char* fault_in(const StoredModel& stored) {
 
 StoredModel stored(const Model& model) {
   StoredModel stored;
-  stored.numbers = {model.origin[0], model.origin[1], model.origin[2],      model.unit, model.spacing, static_cast<double>(model.settings.clusters),
+  stored.numbers = {model.origin[0],      model.origin[1], model.origin[2], model.unit, model.spacing, static_cast<double>(model.settings.clusters),
                     model.settings.radius};
   stored.rest = model.rest, stored.begin = model.begin, stored.particle = model.particle, stored.mass = model.mass;
   stored.ball = model.ball, stored.planes = model.planes;
@@ -84,7 +84,8 @@ std::vector<StateArray> arrays(StoredModel& stored) {
 Result<Model> rebuilt(const StoredModel& stored, const Particles& particles, const Settings& settings) {
   const auto& [x, y, z, unit, spacing, clusters, radius] = stored.numbers;
   const Vec3 origin(x, y, z);
-  if (!(unit > 0 && spacing > 0 && clusters >= 1 && clusters <= 1e9 && radius > 0)) return input_error("clusters: the stored model is damaged: its numbers are wrong");
+  if (!(unit > 0 && spacing > 0 && clusters >= 1 && clusters <= 1e9 && radius > 0))
+    return input_error("clusters: the stored model is damaged: its numbers are wrong");
   if (!is_same_cloud(stored, particles, origin)) return input_error("clusters: the stored model is of other particles");
   if (const char* fault = fault_in(stored)) return input_error(fmt::format("clusters: the stored model is damaged: {}", fault));
   Model model;
