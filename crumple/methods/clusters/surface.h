@@ -13,8 +13,9 @@
 /// What is seen of a body of clusters: the artist's mesh, carried by the particles near it. Where the body has torn, the mesh is parted exactly along
 /// the planes that clusters were split by, and the parts are closed with crack faces (the open problem at the end of paper 2).
 ///
-/// How: the inside of the mesh is divided into cells, lazily, where there are cracks: between particles, and by the recorded planes. A cell belongs
-/// to the nearest particle on its own side of all cracks. Faces between cells whose owners no longer have a cluster in common are crack faces.
+/// How: the inside of the mesh is divided into cells where there are cracks: by the recorded planes, and between particles where a crack ends and
+/// around particles that do not go with those beside them. A cell belongs to the nearest particle on its own side of all cracks; cells that would
+/// make a crack ragged, and slivers, go to a neighbour. Faces between cells whose owners no longer have a cluster in common are crack faces.
 /// Corners where cells have come apart are doubled, one for each group of cells that still hold together; each group is carried by its own copies of
 /// the particles around it, which a tear has left at the same place: cracks open from nothing.
 namespace crumple::clusters {
@@ -59,8 +60,8 @@ struct Surface {
   std::vector<Carriers> carriers;  // #points
   std::vector<int32_t> owner;      // #points: a particle nearby
   // from which it was made
-  Solid solid;                   // empty while nothing is torn
-  std::vector<Carriers> around;  // #places of the solid: originals
+  Solid solid;                   // divided by the planes alone; empty while nothing is torn
+  std::vector<Carriers> around;  // #places of the solid: originals; without weight where nobody has looked yet
   std::vector<CutPlane> planes;  // that it was divided by
   uint64_t memberships = 0;      // fingerprint
 };

@@ -12,6 +12,7 @@ constexpr int kSmoothings = 6;
 constexpr int kRounds = 6;             // of giving crumbs away
 constexpr double kAlongCrack = 0.15;   // what a crack costs in a plane, of what it costs between particles
 constexpr double kKeep = 0.4;          // what it costs that matter goes with a neighbour, of the faces of a particle's cell
+constexpr double kWorthAsking = 0.1;   // of what a cell touches
 constexpr double kThroughCrack = 0.3;  // how much touching through a crack counts
 constexpr double kReach = 2;           // spacings within which a face looks for particles
 constexpr size_t kMany = 40;           // particles: more are not looked at one by one
@@ -209,11 +210,11 @@ class Bonding {
     const std::vector<Contact> around = contacts(cell);
     const int32_t mine = bonds_.owner[at(cell)];
     const double now = cost(cell, around, mine), least = 1e-3 * std::pow(judge_.model.spacing, 2);
-    for (size_t k = 0; k < around.size(); ++k) {
-      const int32_t candidate = around[k].label;
-      const bool known =
-          std::any_of(around.begin(), around.begin() + static_cast<std::ptrdiff_t>(k), [&](const Contact& c) { return c.label == candidate; });
-      if (candidate < 0 || candidate == mine || known) continue;
+    double all = 0;
+    for (const Contact& contact : around) all += contact.cost;
+    for (const Contact& contact : around) {
+      const int32_t candidate = contact.label;
+      if (contact.cost < kWorthAsking * all || candidate < 0 || candidate == mine || candidate == best.owner) continue;
       const double gain = now - cost(cell, around, candidate);
       if (gain > least && (gain > best.gain || (gain == best.gain && candidate < best.owner))) best = {candidate, gain};
     }
