@@ -73,6 +73,25 @@ int run_scenes(bench::Request request, bool as_json) {
   return kDone;
 }
 
+/// One line for each row of a table of tables, otherwise one for all.
+void print_measured(const std::string& key, const Json& value) {
+  const bool rows = value.is_object() && !value.members.empty() && value.members[0].second.find("ms_per_step");
+  if (!rows) return fmt::print("{:<28} {}\n", key, value.is_number() ? fmt::format("{:.4g}", value.number) : write_json(value, 0));
+  fmt::print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>8} {:>9}\n", "ms a step", "particles", "mean", "median", "p95",
+             "worst", "dynamics", "plastic", "tearing", "collision", "authors", "x faster", "1:2 wall");
+  for (const auto& [name, row] : value.members) {
+    const auto number = [&](const char* table, const char* column) {
+      const Json* found = *table ? row.find(table) : &row;
+      found = found ? found->find(column) : nullptr;
+      return found ? fmt::format("{:.{}f}", found->number, found->number < 1000 ? 2 : 0) : std::string("-");
+    };
+    fmt::print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>8} {:>9}\n", name, number("", "particles"),
+               number("ms_per_step", "mean"), number("ms_per_step", "median"), number("ms_per_step", "p95"), number("ms_per_step", "worst"),
+               number("parts", "dynamics"), number("parts", "plasticity"), number("parts", "fracture"), number("parts", "collision"),
+               number("", "authors_ms"), number("", "authors_over_ours"), number("", "wall_1_over_2"));
+  }
+}
+
 int run(Options options) {
   if (options.name == "scenes") {
     if (options.seconds > 0) options.request.seconds = options.seconds;
@@ -82,15 +101,15 @@ int run(Options options) {
   if (!options.request.scenes.empty() || options.request.baseline || options.seconds > 0 || options.threads > 0) {
     return complain(input_error(fmt::format("bench {}: names of scenes, --baseline, --seconds and --threads are for 'bench scenes'", options.name)));
   }
-  Result<Json> result = bench::run(options.name);
+  options.request.cancel = &interrupted();
+  Result<Json> result = bench::run(options.name, options.request);
+  if (interrupted()) return kInterrupted;
   if (!result) return complain(result.error());
   if (options.json) {
     fmt::print("{}\n", write_json(*result));
     return kDone;
   }
-  for (const auto& [key, value] : result->members) {
-    fmt::print("{:<28} {}\n", key, value.is_number() ? fmt::format("{:.4g}", value.number) : write_json(value, 0));
-  }
+  for (const auto& [key, value] : result->members) print_measured(key, value);
   return kDone;
 }
 
@@ -100,7 +119,7 @@ void add_bench(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("bench", "Measure speed and memory");
   command->add_option("name", options->name, fmt::format("One of: {}", fmt::join(bench::names(), ", ")))->required();
-  command->add_option("scenes", options->request.scenes, "For 'bench scenes': these only (names in scenes/, or files)");
+  command->add_option("scenes", options->request.scenes, "For 'bench scenes': these only (names in scenes/, or files); for 'bench clusters': these rows only");
   command->add_option("--seconds", options->seconds, "For 'bench scenes': only the first seconds of each scene")->check(CLI::Range(1e-3, 1e6));
   command->add_option("--threads", options->threads, "For 'bench scenes': threads to use (default 2)")->check(CLI::Range(1, 256));
   command->add_flag("--baseline", options->request.baseline, "For 'bench scenes': each once more with bodies that stay rigid, and the ratios");

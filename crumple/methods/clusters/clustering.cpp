@@ -19,7 +19,8 @@ constexpr double kSettled = 1e-3;  // of the radius: centres that move less have
 constexpr double kStuck = 1e-9;    // of the radius: nothing will change any more, whoever is left uncovered
 constexpr double kGrow = 1.25;     // of clusters and radius, whenever they do not cover all particles
 constexpr int kMostAttempts = 40;
-constexpr double kPull = 1;  // weight of particles that no cluster reaches in the cluster that is nearest to them
+constexpr double kSlack = 0.05;  // of the radius: while a centre moves less, its members are among those it knows
+constexpr double kPull = 1;      // weight of particles that no cluster reaches in the cluster that is nearest to them
 
 /// Particles in cubes, for those within a radius.
 class Cells {
@@ -148,15 +149,30 @@ double weight(const Settings& settings, double radius, double distance2) {
   return 1;
 }
 
+/// Who may be a member of a cluster while its centre stays near a place.
+struct Candidates {
+  Vec3 place = Vec3::Zero();
+  double slack = -1;  // m
+  std::vector<int32_t> particles;
+};
+
 /// Members within the radius, with their weights.
-void find_members(std::span<const Vec3> points, const Cells& cells, const Settings& settings, double radius, Clustering& clustering) {
+void find_members(std::span<const Vec3> points, const Cells& cells, const Settings& settings, double radius, std::vector<Candidates>& candidates,
+                  Clustering& clustering) {
   parallel_for(clustering.centers.size(), 1, [&](size_t begin, size_t end) {
     for (size_t c = begin; c < end; ++c) {
+      const Vec3& center = clustering.centers[c];
+      Candidates& near = candidates[c];
+      if (!((center - near.place).norm() < near.slack)) {
+        near.place = center, near.slack = kSlack * radius;
+        cells.within(center, (1 + kSlack) * radius, near.particles);
+      }
       std::vector<int32_t>& members = clustering.members[c];
-      cells.within(clustering.centers[c], radius, members);
-      clustering.weights[c].resize(members.size());
-      for (size_t k = 0; k < members.size(); ++k) {
-        clustering.weights[c][k] = weight(settings, radius, (points[static_cast<size_t>(members[k])] - clustering.centers[c]).squaredNorm());
+      std::vector<double>& weights = clustering.weights[c];
+      members.clear(), weights.clear();
+      for (const int32_t i : near.particles) {
+        const double distance2 = (points[static_cast<size_t>(i)] - center).squaredNorm();
+        if (distance2 <= radius * radius) members.push_back(i), weights.push_back(weight(settings, radius, distance2));
       }
     }
   });
@@ -214,9 +230,10 @@ void sort_members(Clustering& clustering) {
 /// One attempt with a number of clusters and a radius. True if it settled and everyone is in a cluster.
 bool settle(std::span<const Vec3> points, std::span<const double> masses, const Settings& settings, double radius, Clustering& clustering) {
   const Cells cells(points, radius / 2);
+  std::vector<Candidates> candidates(clustering.centers.size());
   std::vector<size_t> before;
   for (int round = 0; round < kMostRounds; ++round) {
-    find_members(points, cells, settings, radius, clustering);
+    find_members(points, cells, settings, radius, candidates, clustering);
     std::vector<size_t> counts;
     for (const std::vector<int32_t>& members : clustering.members) counts.push_back(members.size());
     const bool same = counts == before;
