@@ -13,10 +13,9 @@ size_t at(int index) {
 
 /// Whether a crack that was cut runs between two cells.
 bool are_apart(const Solid::Cell& a, const Solid::Cell& b) {
-  for (const CrackSide& s : a.sides) {
-    for (const CrackSide& t : b.sides) {
-      if (s.crack == t.crack && s.side != t.side) return true;
-    }
+  for (size_t i = 0, j = 0; i < a.sides.size() && j < b.sides.size();) {
+    if (a.sides[i].crack == b.sides[j].crack && a.sides[i].side != b.sides[j].side) return true;
+    a.sides[i].crack < b.sides[j].crack ? ++i : ++j;
   }
   return false;
 }

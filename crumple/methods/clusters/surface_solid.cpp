@@ -37,6 +37,11 @@ std::vector<Side> unpaired(std::vector<Side> sides) {
   return left;
 }
 
+/// Keeps them in the order of the cracks.
+void add_side(std::vector<CrackSide>& sides, const CrackSide& side) {
+  sides.insert(std::upper_bound(sides.begin(), sides.end(), side, [](const CrackSide& a, const CrackSide& b) { return a.crack < b.crack; }), side);
+}
+
 Vec3 unit_normal(const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 normal = (b - a).cross(c - a);
   const double size = normal.norm();
@@ -321,7 +326,7 @@ bool Solid::divide(int index, const Divider& by, double slack) {
   }
   cells_[at(index)].faces = std::move(kept);
   cells_[at(beyond)].sides = cells_[at(index)].sides;
-  if (by.crack >= 0) cells_[at(index)].sides.push_back({by.crack, -1}), cells_[at(beyond)].sides.push_back({by.crack, 1});
+  if (by.crack >= 0) add_side(cells_[at(index)].sides, {by.crack, -1}), add_side(cells_[at(beyond)].sides, {by.crack, 1});
   share_particles(by, index, beyond);
   close(unpaired(std::move(rim)), by, index, beyond, by.crack >= 0 ? 2 * by.crack : 2 * walls_++ + 1);
   branch(index, beyond);

@@ -50,7 +50,7 @@ class Solid {
   struct Cell {
     std::vector<int32_t> faces;
     std::vector<int32_t> particles;  // that lie in it
-    std::vector<CrackSide> sides;    // of the cracks that it was cut by
+    std::vector<CrackSide> sides;    // of the cracks that it was cut by, ascending
     Vec3 center = Vec3::Zero();      // of mass
     double volume = 0;               // m^3
     int32_t node = 0;
