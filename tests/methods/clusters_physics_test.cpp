@@ -3,6 +3,7 @@
 #include <Eigen/SVD>
 #include <gtest/gtest.h>
 
+#include "crumple/material/flow.h"
 #include "tests/methods/clusters_bodies.h"
 
 /// Whether what is simulated is physics: the same at other steps and sizes, without energy out of nothing, and quiet at rest.
@@ -201,6 +202,20 @@ TEST(ClusterPhysics, ten_seeds_of_a_twisted_bar_leave_little_debris) {
     // Nothing is faster than what the energy of the twist could make of it.
     for (const Vec4f& v : bar.state.velocities) ASSERT_LT(v.head<3>().norm(), 10) << seed;
   }
+}
+
+TEST(ClusterPhysics, flow_stops_where_the_energy_of_the_springs_is_least) {
+  const Vec3 weights(1, 0.7, 0.4);
+  for (const Vec3& s : {Vec3(1, 1, 0.5), Vec3(0.9, 0.8, 0.7), Vec3(1.02, 0.97, 0.6)}) {
+    const double most = dissipating_share<double>(s, weights);
+    const Vec3 logs = (s / std::cbrt(s.prod())).array().log();
+    const auto energy = [&](double gamma) { return (weights.array() * (s.array() - (gamma * logs.array()).exp()).square()).sum(); };
+    EXPECT_GT(most, 0);
+    EXPECT_LT(most, 1);
+    EXPECT_LT(energy(most), energy(most - 0.01));
+    EXPECT_LT(energy(most), energy(most + 0.01));
+  }
+  EXPECT_EQ(dissipating_share<double>(Vec3(1.25, 1, 0.8), weights), 1);  // no change of volume: all of it may flow, as in eq. 13
 }
 
 TEST(ClusterPhysics, mud_sinks_down_and_spreads_without_bursting) {
