@@ -9,6 +9,7 @@
 #include "apps/generator/fighter.h"
 #include "apps/generator/mailbox.h"
 #include "apps/generator/measure.h"
+#include "apps/generator/models.h"
 #include "apps/generator/plank.h"
 #include "apps/generator/sedan.h"
 #include "apps/generator/ship.h"
@@ -63,6 +64,7 @@ constexpr std::array kMakers{
 std::vector<std::string_view> maker_names() {
   std::vector<std::string_view> names;
   for (const Maker& maker : kMakers) names.push_back(maker.name);
+  for (const Model& model : models()) names.push_back(model.name);
   return names;
 }
 
@@ -74,19 +76,15 @@ Result<void> write_one(const Maker& maker, const std::filesystem::path& folder) 
   return {};
 }
 
-/// Surfaces that are still to be rigged, for the page about authoring.
-Result<void> write_models(const std::filesystem::path& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) return system_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failed.message()));
-  return io::write_mesh(mailbox_model(), folder / "mailbox.obj");
-}
-
 Result<void> write_assets(const std::filesystem::path& folder, const std::vector<std::string_view>& wanted) {
   std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
+  std::filesystem::create_directories(folder / "models", failed);
   if (failed) return system_error(fmt::format("{}: cannot make this folder: {}", folder.string(), failed.message()));
   for (const std::string_view name : wanted) {
+    if (const auto model = std::ranges::find(models(), name, &Model::name); model != models().end()) {
+      if (auto written = write_model(*model, folder / "models"); !written) return written;
+      continue;
+    }
     const auto maker = std::find_if(kMakers.begin(), kMakers.end(), [&](const Maker& m) { return m.name == name; });
     if (maker == kMakers.end()) return input_error(fmt::format("{}: there is no such asset; there are {}", name, fmt::join(maker_names(), ", ")));
     if (auto written = write_one(*maker, folder); !written) return written;
@@ -105,7 +103,8 @@ int main(int argc, char** argv) {
   }
   const std::vector<std::string_view> names(argv + 2, argv + argc);
   auto written = write_assets(argv[1], names.empty() ? maker_names() : names);
-  if (written && names.empty()) written = write_models(std::filesystem::path(argv[1]) / "models");
+  // A surface that is still to be rigged, for the page about authoring.
+  if (written && names.empty()) written = crumple::io::write_mesh(mailbox_model(), std::filesystem::path(argv[1]) / "models" / "mailbox.obj");
   if (!written) fmt::print(stderr, "crumple-assets: {}\n", written.error().text);
   return written ? 0 : 1;
 }
