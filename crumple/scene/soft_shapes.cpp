@@ -24,8 +24,9 @@ struct Face {
 
 /// The faces of a convex hull; its triangles come polygon by polygon.
 std::vector<Face> faces_of(std::span<const Vec3> points) {
+  const rigid::ConvexHull hull = rigid::convex_hull(points);
   std::vector<Face> faces;
-  for (const auto& [a, b, c] : rigid::convex_hull(points).faces) {
+  for (const auto& [a, b, c] : hull.faces) {
     const Vec3 normal = (points[b] - points[a]).cross(points[c] - points[a]);
     const double area = normal.norm();
     if (!(area > 0)) continue;
@@ -33,13 +34,16 @@ std::vector<Face> faces_of(std::span<const Vec3> points) {
     plane << normal / area, normal.dot(points[a]) / area;
     const Vec3 middle = area / 3 * (points[a] + points[b] + points[c]);
     if (!faces.empty() && faces.back().plane.head<3>().dot(plane.head<3>()) > 1 - 1e-9) {
-      faces.back().plane[3] = std::max(faces.back().plane[3], plane[3]);
       faces.back().middle += middle, faces.back().area += area;
     } else {
       faces.push_back({plane, middle, area});
     }
   }
-  for (Face& face : faces) face.middle /= face.area;
+  for (Face& face : faces) {
+    face.middle /= face.area;
+    // Slivers have normals that are hardly theirs: at least they cut nothing off.
+    for (const int v : hull.vertices) face.plane[3] = std::max(face.plane[3], face.plane.head<3>().dot(points[v]));
+  }
   return faces;
 }
 

@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kFewBoxes = 6;
 constexpr size_t kFewParticles = 1000;
 constexpr double kMostCells = 1 << 18;
-constexpr double kCellSpacings = 3;   // width of a cell
-constexpr double kOutruns = 4;      // times faster than the mean: may be overlooked by a thin part, so that one crumb does not slow all
+constexpr double kCellSpacings = 3;  // width of a cell
+constexpr double kOutruns = 4;       // times faster than the mean: may be overlooked by a thin part, so that one crumb does not slow all
 
 size_t at(int index) {
   return static_cast<size_t>(index);

@@ -33,7 +33,7 @@ class ParticleSearch {
   const State& state_;
   double dt_;
   Box3f all_;
-  float fastest_ = 0;           // m/s, of all but a few
+  float fastest_ = 0;  // m/s, of all but a few
   bool sorted_ = false;
   float width_ = 1;
   int count_[3] = {1, 1, 1};

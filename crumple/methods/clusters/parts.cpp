@@ -9,12 +9,13 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr double kBounces = 0.2;        // m/s: what hits more slowly does not bounce
-constexpr double kWakingShare = 0.1;    // of the weight's impulse in a step, from which a push wakes
-constexpr double kWakingSpeed = 0.01;   // m/s, at least
-constexpr double kWeighs = 4;           // steps of free fall: what presses down more slowly than that lies there
-constexpr double kShallow = 0.25;       // of a shape's depth: who moves less in a step leaves through the nearest surface
-constexpr double kSearched = 4;         // spacings: deeper inside a mesh nobody is found
+constexpr double kBounces = 0.2;       // m/s: what hits more slowly does not bounce
+constexpr double kWakingShare = 0.1;   // of the weight's impulse in a step, from which a push wakes
+constexpr double kWakingSpeed = 0.01;  // m/s, at least
+constexpr double kWeighs = 4;          // steps of free fall: what presses down more slowly than that lies there
+constexpr double kShallow = 0.25;      // of a shape's depth: who moves less in a step leaves through the nearest surface
+constexpr double kSearched = 4;        // spacings: deeper inside a mesh nobody is found
+constexpr double kOnSurface = 0.1;     // of a step's way: who was no deeper inside was on the surface
 constexpr int kMostStrides = 24;
 constexpr int kMostSweeps = 20;
 constexpr double kSettled = 0.01;  // of the fastest approach: contacts that change less are done
@@ -55,9 +56,9 @@ bool find_entry(const Met& met, const Vec3& from, const Vec3& to, Contact& conta
   for (int k = 0; k < kMostStrides; ++k) {
     const Vec3 here = from + gone * along;
     const double distance = signed_distance(shape, here, normal, met.searched + travel) - met.part->margin;
-    if (k == 0 && distance <= 0) return false;  // it was inside
+    if (k == 0 && distance < -kOnSurface * travel - 1e-7) return false;  // it was inside
     if (distance < close) {
-      const double deep = (to - here).dot(normal);
+      const double deep = (to - here).dot(normal) + std::min(distance, 0.0);
       if (deep >= 0) return false;
       contact = {deep, normal};
       return true;
@@ -74,7 +75,9 @@ Contact meet(const Met& met, const Vec3& from, const Vec3& to) {
   const double travel = (to - from).norm();
   contact.distance = signed_distance(met.part->form(), to, contact.normal, met.searched + travel) - met.part->margin;
   if (contact.distance >= travel || travel == 0) return contact;
-  if (contact.distance < 0 && travel < kShallow * met.depth) return contact;
+  // Hulls have neighbours, through whom nobody should leave.
+  const bool alone = met.part->form().kind != RigidShape::Kind::Hull;
+  if (contact.distance < 0 && alone && travel < kShallow * met.depth) return contact;
   if (!(travel <= 1e6) || find_entry(met, from, to, contact)) return contact;
   if (contact.distance < -met.thick) contact.distance = 0;  // behind a sheet, and not through it
   return contact;
@@ -95,13 +98,13 @@ Contact meet(const Model& model, const State& state, const Met& met, const Movin
 /// A particle that touches the part.
 struct Touching {
   size_t particle;
-  Push* push;               // of the shape
+  Push* push;  // of the shape
   const RigidPart* part;
-  Vec3 normal, arm;         // world; from the part's centre
+  Vec3 normal, arm;  // world; from the part's centre
   double mass, inverse_mass;
-  double lightness = 0;     // one over the mass that meets along the normal
-  double leaves = 0;        // m/s, along the normal, that it is to have
-  double pressed = 0;       // N s along the normal so far
+  double lightness = 0;        // one over the mass that meets along the normal
+  double leaves = 0;           // m/s, along the normal, that it is to have
+  double pressed = 0;          // N s along the normal so far
   Vec3 rubbed = Vec3::Zero();  // N s across it
 };
 
@@ -231,6 +234,8 @@ void collide_part(const Model& model, State& state, std::span<const Met> group, 
   for (Touching& at : contacts) at.arm -= part.center + moving.shift;
   press_all(contacts, state, moving);
   for (const Touching& at : contacts) {
+    // What rubs has rubbed all along the step: otherwise whatever lies on a slope would creep by what one step accelerates it.
+    if (!part.yields) state.positions[at.particle].head<3>() += (group.front().dt * at.inverse_mass * at.rubbed).cast<float>();
     const double strength = std::hypot(at.pressed, at.rubbed.norm());
     at.push->normal -= at.pressed * at.normal, at.push->strength += strength, at.push->at += strength * (part.center + moving.shift + at.arm);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "crumple/methods/clusters/clusters.h"
 #include "crumple/methods/clusters/mesh_field.h"
@@ -41,21 +42,28 @@ double cylinder_distance(double radius, double half, const Vec3& point, Vec3& no
   return std::max(out, above);
 }
 
+struct Nearest {
+  double distance = -std::numeric_limits<double>::infinity();
+  const Eigen::Vector4d* plane = nullptr;
+};
+Nearest nearest_plane(std::span<const Eigen::Vector4d> planes, const Vec3& point) {
+  Nearest nearest;
+  for (const Eigen::Vector4d& plane : planes) {
+    const double distance = plane.head<3>().dot(point) - plane[3];
+    if (distance > nearest.distance) nearest = {distance, &plane};
+  }
+  return nearest;
+}
+
 /// Outside at most the true distance. One leaves through the nearest plane that does not lie inside a neighbour.
 double hull_distance(const RigidShape& shape, const Vec3& point, Vec3& normal) {
-  double most = -std::numeric_limits<double>::infinity();
-  const auto look_at = [&](const Eigen::Vector4d& plane) {
-    const double distance = plane.head<3>().dot(point) - plane[3];
-    if (distance > most) most = distance, normal = plane.head<3>();
-  };
-  const size_t count = shape.planes.size(), outer = shape.inner < count ? count - shape.inner : count;
-  for (size_t i = 0; i < outer; ++i) look_at(shape.planes[i]);
-  if (most > 0 || outer == count) return most;
-  for (size_t i = outer; i < count; ++i) {
-    const Eigen::Vector4d& plane = shape.planes[i];
-    if (const double distance = plane.head<3>().dot(point) - plane[3]; distance > 0) most = std::max(most, distance), normal = plane.head<3>();
-  }
-  return most;
+  const std::span<const Eigen::Vector4d> planes = shape.planes;
+  const size_t outer = shape.inner < planes.size() ? planes.size() - shape.inner : planes.size();
+  Nearest nearest = nearest_plane(planes.first(outer), point);
+  const Nearest inner = nearest_plane(planes.subspan(outer), point);
+  if (inner.distance > std::max(nearest.distance, 0.0)) nearest = inner;
+  if (nearest.plane) normal = nearest.plane->head<3>();
+  return nearest.distance;
 }
 
 }  // namespace
