@@ -96,8 +96,10 @@ Result<ParticleCloud> read_cloud(const Scene& scene, const BodyDescription& d, A
       }
     }
   }
-  Result<TriMesh> skin = skin_of_points(cloud.points);
-  if (!skin) return input_error(fmt::format("{}: {}", where_of(scene, d, "particles"), skin.error().text));
+  SkinSettings settings;
+  settings.spacing = d.clusters->spacing.value_or(0);
+  Result<TriMesh> skin = skin_of_points(cloud.points, settings);
+  if (!skin) return input_error(fmt::format("{}: no skin can be made around them: {}", where_of(scene, d, "particles"), skin.error().text));
   cloud.volume = signed_volume(skin->positions, skin->triangles);
   cloud.surface = std::make_shared<const TriMesh>(std::move(*skin));
   return cloud;

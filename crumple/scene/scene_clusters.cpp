@@ -25,7 +25,8 @@ void describe(Fields& f, ClustersDescription& c) {
   f.choice<SampleKind>("sampling", c.sampling, {{"blue_noise", SampleKind::BlueNoise}, {"grid", SampleKind::Grid}, {"bcc", SampleKind::Bcc}},
                        {"how particles fill the surface: irregular and evenly spaced, on a cubic grid, or on a body-centred one"});
   f.integer("particles", c.particles, between(4, 1000000), {"about so many particles"});
-  f.number("spacing", c.spacing, more_than(0), {"distance between particles, instead of their number", "m"});
+  f.number("spacing", c.spacing, more_than(0),
+           {"distance between particles, instead of their number; of particles from files: absent, it is measured", "m"});
   f.integer("sampling_seed", c.sampling_seed, between(0, 1e9), {"other particles that are as good"});
   f.list("paint", c.paint, {"makes places weak or strong, one stroke over the other and over what is painted on the mesh"});
   f.vector("prestretch", c.prestretch, {"how far it is stretched along its own x, y, z when it begins"});
