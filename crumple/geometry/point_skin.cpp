@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include <Eigen/Eigenvalues>
@@ -11,6 +12,7 @@
 #include "crumple/geometry/bvh.h"
 #include "crumple/geometry/flatten.h"
 #include "crumple/geometry/isosurface.h"
+#include "crumple/geometry/mesh_topology.h"
 #include "crumple/geometry/point_tree.h"
 #include "crumple/geometry/spacing.h"
 
@@ -19,7 +21,10 @@ namespace {
 
 constexpr double kLoneOffset = 0.5;           // spacings: of points with all their neighbours in one plane, or none
 constexpr double kFlat = 0.03, kFull = 0.12;  // least over largest spread of the neighbours: of a sheet; of the side of a solid it is 0.3
+// Clouds with more than this share of points in sheets need smaller cells: so small that one fits into the ball of a lone point.
+constexpr double kThinShare = 0.05, kThinBall = 0.45, kThinCell = 0.55;
 constexpr size_t kNeighbours = 40;
+constexpr double kSpeck = 0.15;                                      // cubed spacings; the ball of a lone point has 0.5
 constexpr double kNeighbourhood = 2.2, kOuterCell = 0.5, kDeep = 5;  // spacings
 
 Result<double> check(std::span<const Vec3> points, const SkinSettings& settings) {
@@ -68,22 +73,19 @@ std::vector<double> balls_of(std::span<const Vec3> points, const SkinSettings& s
   return radii;
 }
 
-}  // namespace
-
-Result<TriMesh> skin_of_points(std::span<const Vec3> points, const SkinSettings& settings) {
-  const Result<double> spacing = check(points, settings);
-  if (!spacing) return spacing.error();
-  const double reach = settings.gap * *spacing;
-  const PointTree balls(points, balls_of(points, settings, *spacing));
+/// The skin before it is levelled.
+Result<TriMesh> roll_over(std::span<const Vec3> points, const SkinSettings& settings, double spacing) {
+  const double reach = settings.gap * spacing, deep = reach + kDeep * spacing;
+  const std::vector<double> radii = balls_of(points, settings, spacing);
+  const PointTree balls(points, radii);
+  const auto gap_at = [&](const Vec3& place) { return balls.nearest(place, deep).distance; };
 
   // Where the middle of the rolling ball can be: outside of this.
   IsosurfaceSettings outer;
   for (const Vec3& point : points) outer.box.add(point);
-  const Vec3 margin = Vec3::Constant(reach + 2 * *spacing);
+  const Vec3 margin = Vec3::Constant(reach + 2 * spacing);
   outer.box = {outer.box.low - margin, outer.box.high + margin};
-  outer.cell = std::min(kOuterCell, 0.25 * settings.gap) * *spacing, outer.slope = 1, outer.relax = 1, outer.most_samples = settings.most_samples;
-  const double deep = reach + kDeep * *spacing;
-  const auto gap_at = [&](const Vec3& place) { return balls.nearest(place, deep).distance; };
+  outer.cell = std::min(kOuterCell, 0.25 * settings.gap) * spacing, outer.slope = 1, outer.relax = 1, outer.most_samples = settings.most_samples;
   const Result<TriMesh> middles = isosurface([&](const Vec3& place) { return gap_at(place) - reach; }, outer);
   if (!middles) return middles.error();
 
@@ -93,9 +95,49 @@ Result<TriMesh> skin_of_points(std::span<const Vec3> points, const SkinSettings&
     return gap >= reach ? gap : reach - std::min(tree.closest(place, deep).distance, deep);
   };
   IsosurfaceSettings inner = outer;
-  inner.cell = settings.cell * *spacing, inner.relax = 3;
-  Result<TriMesh> mesh = isosurface(skin, inner);
-  if (mesh && settings.flatten) {
+  const bool thin =
+      std::count_if(radii.begin(), radii.end(), [&](double r) { return r > kThinBall * spacing; }) > kThinShare * static_cast<double>(points.size());
+  inner.cell = (thin ? std::min(settings.cell, kThinCell) : settings.cell) * spacing, inner.relax = 3;
+  return isosurface(skin, inner);
+}
+
+/// Crumbs and bubbles where thin rims fall between the cells. A lone point's own skin is larger; the largest shell always stays.
+void drop_specks(TriMesh& mesh, double least_volume) {
+  std::vector<int> same(mesh.positions.size());
+  std::iota(same.begin(), same.end(), 0);
+  const Shells shells = find_shells(sorted_edge_uses(mesh.triangles, same), mesh.triangles.size());
+  std::vector<double> volumes(shells.count(), 0.0);
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const auto& [a, b, c] = mesh.triangles[t];
+    const Vec3& near = mesh.positions[mesh.triangles[0][0]];
+    volumes[static_cast<size_t>(shells.shell_of[t])] +=
+        (mesh.positions[a] - near).dot((mesh.positions[b] - near).cross(mesh.positions[c] - near)) / 6;
+  }
+  least_volume = std::min(least_volume, *std::max_element(volumes.begin(), volumes.end()));
+  TriMesh kept;
+  std::vector<int> number(mesh.positions.size(), -1);
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+    if (std::abs(volumes[static_cast<size_t>(shells.shell_of[t])]) < least_volume) continue;
+    Triangle triangle = mesh.triangles[t];
+    for (int& v : triangle) {
+      int& to = number[static_cast<size_t>(v)];
+      if (to < 0) to = static_cast<int>(kept.positions.size()), kept.positions.push_back(mesh.positions[static_cast<size_t>(v)]);
+      v = to;
+    }
+    kept.triangles.push_back(triangle);
+  }
+  mesh = std::move(kept);
+}
+
+}  // namespace
+
+Result<TriMesh> skin_of_points(std::span<const Vec3> points, const SkinSettings& settings) {
+  const Result<double> spacing = check(points, settings);
+  if (!spacing) return spacing.error();
+  Result<TriMesh> mesh = roll_over(points, settings, *spacing);
+  if (!mesh) return mesh.error();
+  drop_specks(*mesh, kSpeck * *spacing * *spacing * *spacing);
+  if (settings.flatten) {
     FlattenSettings level;
     level.reach = *spacing, level.most_moved = 0.6 * *spacing;
     flatten(*mesh, level);

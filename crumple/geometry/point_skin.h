@@ -14,7 +14,7 @@ struct SkinSettings {
   double offset = 0.3;
   /// Gaps between points that a ball of this radius cannot enter are filled, and inner corners are rounded by it.
   double gap = 2;
-  double cell = 0.55;              // sides of the triangles; with more than 0.57 lone points may be missed
+  double cell = 0.7;               // sides of the triangles; 0.55 at most if the cloud is one point thick
   bool flatten = true;             // level what single points do to the skin, but keep edges
   size_t most_samples = 20000000;  // of a field around the points; larger clouds are refused
 };

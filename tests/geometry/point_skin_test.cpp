@@ -77,13 +77,13 @@ TEST(PointSkin, of_a_box_has_flat_sides_and_edges) {
   }
 }
 
-TEST(PointSkin, lies_half_a_spacing_outside_at_most_and_holds_all_points) {
+TEST(PointSkin, lies_half_a_spacing_outside_at_most_and_holds_nearly_all_points) {
   const std::vector<Vec3> points = cloud_in(make_torus(0.5, 0.2), 0.07);
   const TriMesh mesh = skin(points);
   EXPECT_EQ(euler_number(mesh), 0);
   EXPECT_LT(farthest_from(points, mesh), 1.3 * 0.07);
   const WindingTree winding(mesh.positions, mesh.triangles);
-  EXPECT_GT(std::count_if(points.begin(), points.end(), [&](const Vec3& p) { return winding.inside(p); }), 0.98 * static_cast<double>(points.size()));
+  EXPECT_GT(std::count_if(points.begin(), points.end(), [&](const Vec3& p) { return winding.inside(p); }), 0.95 * static_cast<double>(points.size()));
   for (const Vec3& p : mesh.positions) EXPECT_LT(std::hypot(std::hypot(p.x(), p.y()) - 0.5, p.z()), 0.2 + 0.5 * 0.07);
 }
 
