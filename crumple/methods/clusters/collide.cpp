@@ -21,12 +21,79 @@ size_t at(int index) {
 constexpr int kLeastSolid = 10;
 constexpr float kFar = 1e30f;  // m
 
+/// Boxes in cells by their low corners, so that one that meets a few others does not have to look at all.
+class BoxGrid {
+ public:
+  /// Boxes of `ids`, whose order they keep within a cell.
+  void fill(const std::vector<int>& ids, const std::vector<Vec3f>& low, const std::vector<Vec3f>& high) {
+    measure(ids, low, high);
+    cell_of_.clear();
+    begin_.assign(at(count_[0]) * at(count_[1]) * at(count_[2]) + 1, 0);
+    for (const int id : ids) {
+      const Vec3f& corner = low[at(id)];
+      cell_of_.push_back(row(cell(corner[0], 0), cell(corner[1], 1)) + at(cell(corner[2], 2)));
+      ++begin_[cell_of_.back() + 1];
+    }
+    for (size_t c = 0; c + 1 < begin_.size(); ++c) begin_[c + 1] += begin_[c];
+    next_.assign(begin_.begin(), begin_.end() - 1);
+    places_.resize(ids.size());
+    for (size_t k = 0; k < ids.size(); ++k) places_[at(next_[cell_of_[k]]++)] = static_cast<int32_t>(k);
+  }
+
+  /// Calls visit(place in ids) for all that may meet a box, and for others.
+  template <class Visit>
+  void near(const Vec3f& low, const Vec3f& high, const Visit& visit) const {
+    int first[3], last[3];
+    for (int k = 0; k < 3; ++k) first[k] = cell(low[k] - widest_[k], k), last[k] = cell(high[k], k);
+    for (int x = first[0]; x <= last[0]; ++x) {
+      for (int y = first[1]; y <= last[1]; ++y) {
+        const int32_t end = begin_[row(x, y) + at(last[2]) + 1];
+        for (int32_t k = begin_[row(x, y) + at(first[2])]; k < end; ++k) visit(places_[at(k)]);
+      }
+    }
+  }
+
+ private:
+  /// Cells as large as boxes usually are, or larger: never many more of them than boxes.
+  void measure(const std::vector<int>& ids, const std::vector<Vec3f>& low, const std::vector<Vec3f>& high) {
+    widest_.setZero(), low_.setConstant(kFar);
+    Vec3f top = Vec3f::Constant(-kFar), sum = Vec3f::Zero();
+    for (const int id : ids) {
+      const Vec3f size = high[at(id)] - low[at(id)];
+      widest_ = widest_.cwiseMax(size), sum += size;
+      low_ = low_.cwiseMin(low[at(id)]), top = top.cwiseMax(low[at(id)]);
+    }
+    size_ = std::max(sum.maxCoeff() / static_cast<float>(std::max<size_t>(ids.size(), 1)), 1e-30f);
+    widest_.array() += 0.01f * size_;  // whatever sums and differences are rounded to
+    for (int growth = 0; growth < kMostGrowth; ++growth, size_ *= kGrowth) {
+      const Vec3f cells = (top - low_) / size_ + Vec3f::Ones();
+      if (!(cells.prod() <= 2 * static_cast<float>(ids.size()) + 8)) continue;
+      for (int k = 0; k < 3; ++k) count_[k] = std::max(1, static_cast<int>(cells[k]));
+      return;
+    }
+    count_[0] = count_[1] = count_[2] = 1;  // places that are no numbers
+  }
+  int cell(float place, int axis) const {
+    const float cells = (place - low_[axis]) / size_;
+    return !(cells > 0) ? 0 : cells >= static_cast<float>(count_[axis]) ? count_[axis] - 1 : static_cast<int>(cells);
+  }
+  size_t row(int x, int y) const { return (at(x) * at(count_[1]) + at(y)) * at(count_[2]); }
+
+  static constexpr int kMostGrowth = 1000;
+  static constexpr float kGrowth = 1.25f;
+  Vec3f low_ = Vec3f::Zero(), widest_ = Vec3f::Zero();
+  float size_ = 1;
+  int count_[3] = {1, 1, 1};
+  std::vector<int32_t> begin_ = {0, 0}, next_, places_;
+  std::vector<size_t> cell_of_;
+};
+
 /// Particles by the cluster that most of them belongs to, side by side, with boxes around them.
 struct Homes {
   std::array<std::vector<float>, 3> x;  // as in State::homes
   std::vector<Vec3f> low, high;         // #clusters
   std::vector<int> order;               // those with particles, by low x
-  float widest = 0;                     // m, along x
+  BoxGrid grid;                         // of places in `order`
 };
 
 Places places_of(const State& state, const Homes& homes, int cluster) {
@@ -48,14 +115,12 @@ void find_homes(State& state, Homes& homes) {
     }
   });
   homes.order.clear();
-  homes.widest = 0;
   for (int c = 0; c < state.clusters(); ++c) {
-    if (state.homes_end[at(c)] == state.homes_begin[at(c)]) continue;
-    homes.order.push_back(c);
-    homes.widest = std::max(homes.widest, homes.high[at(c)][0] - homes.low[at(c)][0]);
+    if (state.homes_end[at(c)] != state.homes_begin[at(c)]) homes.order.push_back(c);
   }
   std::sort(homes.order.begin(), homes.order.end(),
             [&](int a, int b) { return homes.low[at(a)][0] != homes.low[at(b)][0] ? homes.low[at(a)][0] < homes.low[at(b)][0] : a < b; });
+  homes.grid.fill(homes.order, homes.low, homes.high);
 }
 
 /// A cluster and the particles inside it that have nothing to do with it.
@@ -79,16 +144,21 @@ bool is_stranger(const Model& model, const State& state, size_t particle, const 
 }
 
 void find_strangers(const Model& model, const State& state, const Homes& homes, const std::vector<uint8_t>& related, Meeting& meeting) {
-  static thread_local std::vector<int32_t> inside;
+  static thread_local std::vector<int32_t> inside, met;
   const Proxy& proxy = meeting.proxy;
-  const float first = proxy.center[0] - proxy.reach - homes.widest, last = proxy.center[0] + proxy.reach;
-  const auto begin = std::lower_bound(homes.order.begin(), homes.order.end(), first, [&](int c, float low) { return homes.low[at(c)][0] < low; });
-  for (auto home = begin; home != homes.order.end() && homes.low[at(*home)][0] <= last; ++home) {
-    const int c = *home;
-    if ((related[at(c)] && !model.settings.published) || !meets_box(proxy, homes.low[at(c)], homes.high[at(c)])) continue;
-    const Places places = places_of(state, homes, c);
-    if (inside.size() < at(places.count)) inside.resize(at(places.count));
-    const int count = find_inside(places, proxy, inside.data());
+  const Vec3f reach = Vec3f::Constant(proxy.reach);
+  std::vector<int32_t>& places = met;
+  places.clear();
+  homes.grid.near((proxy.center - reach).cwiseMax(proxy.low), (proxy.center + reach).cwiseMin(proxy.high), [&](int32_t place) {
+    const size_t c = at(homes.order[at(place)]);
+    if ((!related[c] || model.settings.published) && meets_box(proxy, homes.low[c], homes.high[c])) places.push_back(place);
+  });
+  std::sort(places.begin(), places.end());  // one order whatever the cells are
+  for (const int32_t place : places) {
+    const int c = homes.order[at(place)];
+    const Places here = places_of(state, homes, c);
+    if (inside.size() < at(here.count)) inside.resize(at(here.count));
+    const int count = find_inside(here, proxy, inside.data());
     for (int k = 0; k < count; ++k) {
       const int32_t i = state.homes[at(state.homes_begin[at(c)] + inside[at(k)])];
       if (is_stranger(model, state, at(i), related)) meeting.strangers.push_back(i);
