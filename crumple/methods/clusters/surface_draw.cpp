@@ -107,7 +107,8 @@ class Carrying {
   /// `carriers`: the originals around to begin with.
   void choose(const Corner& corner, Carriers& carriers, int32_t& owner) {
     owner = find_owner(corner, carriers.particle[0]);
-    bool whole = !corner.parted;
+    // A corner deep in its own piece may still have only others around it.
+    bool whole = !corner.parted && matter_.is_untouched(state_.original[at(owner)]);
     for (size_t k = 0; whole && k < kCarriers; ++k) whole = carriers.weight[k] == 0 || matter_.is_untouched(carriers.particle[k]);
     if (whole) {
       for (int32_t& particle : carriers.particle) particle = std::max(matter_.home[at(particle)], 0);
