@@ -231,7 +231,7 @@ Result<Json> in_child(const Request& request, const std::function<Result<std::st
 Result<std::string> growth_here(double particles) {
   set_thread_count(1);
   Case one = bar(particles, 0);
-  one.steps = std::clamp(static_cast<int>(1e6 / particles), 10, 100);
+  one.steps = std::clamp(static_cast<int>(1e6 / particles), 5, 100);
   const double began = cpu_seconds();
   const Result<Model> model = build(one.particles, one.settings);
   if (!model) return model.error();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/curve_order.h"
 #include "crumple/geometry/point_skin.h"
 #include "crumple/geometry/repaint.h"
 #include "crumple/geometry/winding.h"
@@ -13,12 +14,20 @@ namespace crumple {
 namespace {
 
 constexpr double kFarthest = 1e9;  // m: beyond, neither distances nor volumes can be trusted
+constexpr size_t kMany = 50000;    // points that do not fit where memory is fast: neighbours are to lie near each other in it
 
 double area_of(const TriMesh& mesh) {
   double area = 0;
   for (const auto& [a, b, c] : mesh.triangles)
     area += 0.5 * (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]).norm();
   return area;
+}
+
+std::vector<Vec3> along_curve(const std::vector<Vec3>& points) {
+  std::vector<Vec3> sorted;
+  sorted.reserve(points.size());
+  for (const int i : curve_order(points)) sorted.push_back(points[static_cast<size_t>(i)]);
+  return sorted;
 }
 
 /// A surface and what is painted on it.
@@ -72,7 +81,7 @@ Result<ParticleCloud> fill_surface(Body& body, const Scene& scene, AssetLibrary&
         fmt::format("{}: there is room for only {} if particles are {:.3g} m apart, and 4 make a shape; use more particles or a smaller spacing",
                     where_of(scene, d, "clusters"), points->size(), settings.spacing));
   }
-  cloud.points = std::move(*points);
+  cloud.points = points->size() < kMany ? std::move(*points) : along_curve(*points);
   for (PaintedMap& map : maps_on_points(painted->maps, *cloud.surface, cloud.points)) {
     if (map.name == "toughness")
       cloud.toughness = std::move(map.values);

@@ -52,6 +52,37 @@ TEST(ClusterBuild, settings_that_make_no_sense_are_named) {
   EXPECT_EQ(complaint([](Settings&) {}), "none");
 }
 
+TEST(ClusterBuild, many_clusters_settle_reach_everyone_and_are_numbered_along_a_curve) {
+  const Particles particles = box_particles(Vec3(1, 0.5, 0.5), 0.03);
+  const std::vector<double> masses(particles.positions.size(), 0.01);
+  Settings settings;
+  settings.clusters = 600;
+  const Result<Clustering> found = cluster(particles.positions, masses, settings, usual_radius(particles.positions, 600, 0.03));
+  ASSERT_TRUE(found) << found.error().text;
+  const size_t clusters = found->centers.size();
+  ASSERT_GE(clusters, 600u);
+  std::vector<double> total(masses.size(), 0.0);
+  for (size_t c = 0; c < clusters; ++c) {
+    size_t within = 0;
+    for (const Vec3& p : particles.positions) within += (p - found->centers[c]).norm() <= found->radius;
+    EXPECT_EQ(found->members[c].size(), within) << "cluster " << c;
+    for (size_t k = 0; k < found->members[c].size(); ++k) total[static_cast<size_t>(found->members[c][k])] += found->weights[c][k];
+  }
+  for (size_t i = 0; i < total.size(); ++i) EXPECT_GT(total[i], 0) << "particle " << i;
+  double way = 0;
+  for (size_t c = 0; c < clusters; ++c) {
+    Vec3 sum = Vec3::Zero();
+    double mass = 0;
+    for (size_t k = 0; k < found->members[c].size(); ++k) {
+      const size_t i = static_cast<size_t>(found->members[c][k]);
+      sum += found->weights[c][k] / total[i] * particles.positions[i], mass += found->weights[c][k] / total[i];
+    }
+    EXPECT_LT((sum / mass - found->centers[c]).norm(), 1e-3 * found->radius) << "cluster " << c;
+    if (c > 0) way += (found->centers[c] - found->centers[c - 1]).norm();
+  }
+  EXPECT_LT(way / static_cast<double>(clusters), 0.2);  // by chance it would be 0.45 m
+}
+
 TEST(ClusterBuild, loads_that_make_no_sense_are_named) {
   const Model model = built(box_particles(Vec3(0.5, 0.5, 0.5), 0.1), Settings());
   const double nan = std::numeric_limits<double>::quiet_NaN();

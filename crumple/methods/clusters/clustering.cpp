@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "crumple/core/parallel.h"
+#include "crumple/geometry/curve_order.h"
 #include "crumple/geometry/point_tree.h"
 
 namespace crumple::clusters {
@@ -21,6 +23,13 @@ constexpr double kGrow = 1.25;     // of clusters and radius, whenever they do n
 constexpr int kMostAttempts = 40;
 constexpr double kSlack = 0.05;  // of the radius: while a centre moves less, its members are among those it knows
 constexpr double kPull = 1;      // weight of particles that no cluster reaches in the cluster that is nearest to them
+// Where there are many clusters somebody still moves somewhere long after most have settled, so rounds would grow in number as well as in length.
+// Then those who have settled rest until a neighbour moves, and what only begins the search ends early.
+constexpr size_t kMany = 512;       // clusters
+constexpr double kResting = 1e-4;   // of the radius: centres that would move less stay where they are
+constexpr size_t kRestless = 1000;  // k-means ends when fewer than one particle in so many changes sides
+constexpr size_t kHopeless = 200;   // an attempt ends early that leaves one particle in so many uncovered
+constexpr int kRoundsOfHope = 10;
 
 /// Particles in cubes, for those within a radius.
 class Cells {
@@ -113,19 +122,20 @@ std::vector<double> recenter(std::span<const Vec3> points, std::span<const doubl
   return moved;
 }
 
-/// Plain k-means, until nobody changes sides.
+/// Plain k-means, until nobody changes sides, or hardly anybody.
 void k_means(std::span<const Vec3> points, std::span<const double> masses, std::vector<Vec3>& centers) {
   constexpr size_t kChunk = 1024;
   constexpr double kRounding = 1e-12;
   std::vector<Label> labels(points.size());
-  std::vector<uint8_t> changed((points.size() + kChunk - 1) / kChunk);
+  std::vector<size_t> changed((points.size() + kChunk - 1) / kChunk);
+  const size_t few = centers.size() < kMany ? 0 : points.size() / kRestless;
   for (int round = 0; round < kMostRounds; ++round) {
     const PointTree tree(centers);
     parallel_for(points.size(), kChunk, [&](size_t begin, size_t end) {
       changed[begin / kChunk] = 0;
-      for (size_t i = begin; i < end; ++i) changed[begin / kChunk] |= relabel(tree, centers, points[i], labels[i]);
+      for (size_t i = begin; i < end; ++i) changed[begin / kChunk] += relabel(tree, centers, points[i], labels[i]) ? 1 : 0;
     });
-    if (std::find(changed.begin(), changed.end(), 1) == changed.end()) return;
+    if (std::accumulate(changed.begin(), changed.end(), size_t{0}) <= few) return;
     const std::vector<double> moved = recenter(points, masses, labels, centers);
     const double most = *std::max_element(moved.begin(), moved.end());
     for (Label& label : labels) {
@@ -157,10 +167,11 @@ struct Candidates {
 };
 
 /// Members within the radius, with their weights.
-void find_members(std::span<const Vec3> points, const Cells& cells, const Settings& settings, double radius, std::vector<Candidates>& candidates,
-                  Clustering& clustering) {
+void find_members(std::span<const Vec3> points, const Cells& cells, const Settings& settings, double radius, std::span<const uint8_t> moved,
+                  std::vector<Candidates>& candidates, Clustering& clustering) {
   parallel_for(clustering.centers.size(), 1, [&](size_t begin, size_t end) {
     for (size_t c = begin; c < end; ++c) {
+      if (!moved[c]) continue;
       const Vec3& center = clustering.centers[c];
       Candidates& near = candidates[c];
       if (!((center - near.place).norm() < near.slack)) {
@@ -183,38 +194,72 @@ struct Round {
   size_t uncovered = 0;
 };
 
-/// Centres go to the mean of their members, each of whom counts with its share; who is in no cluster pulls the nearest.
-Round move_centers(std::span<const Vec3> points, std::span<const double> masses, double radius, Clustering& clustering) {
-  std::vector<double> total(points.size(), 0.0);
-  const size_t clusters = clustering.centers.size();
-  for (size_t c = 0; c < clusters; ++c) {
+/// Which clusters have to be looked at again.
+struct Awake {
+  std::vector<uint8_t> moved;    // #clusters: in the last round
+  std::vector<uint8_t> touched;  // #clusters: shares a particle with one that has moved
+};
+
+/// Weights of each particle in all its clusters together.
+std::vector<double> total_weights(size_t points, const Clustering& clustering) {
+  std::vector<double> total(points, 0.0);
+  for (size_t c = 0; c < clustering.members.size(); ++c) {
     for (size_t k = 0; k < clustering.members[c].size(); ++k) total[static_cast<size_t>(clustering.members[c][k])] += clustering.weights[c][k];
+  }
+  return total;
+}
+
+/// Centres go to the mean of their members, each of whom counts with its share; who is in no cluster pulls the nearest.
+Round move_centers(std::span<const Vec3> points, std::span<const double> masses, double radius, Awake& awake, Clustering& clustering) {
+  const std::vector<double> total = total_weights(points.size(), clustering);
+  const size_t clusters = clustering.centers.size();
+  Round round;
+  std::vector<std::pair<size_t, size_t>> pulled;  // cluster, particle
+  std::optional<PointTree> tree;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (total[i] > 0) continue;
+    ++round.uncovered;
+    if (!tree) tree.emplace(clustering.centers);
+    pulled.emplace_back(static_cast<size_t>(tree->nearest(points[i]).point), i);
+    awake.touched[pulled.back().first] = 1;
   }
   std::vector<Vec3> sums(clusters, Vec3::Zero());
   std::vector<double> mass(clusters, 0.0);
   for (size_t c = 0; c < clusters; ++c) {
+    if (!awake.touched[c]) continue;
     for (size_t k = 0; k < clustering.members[c].size(); ++k) {
       const size_t i = static_cast<size_t>(clustering.members[c][k]);
       const double share = masses[i] * clustering.weights[c][k] / total[i];
       sums[c] += share * points[i], mass[c] += share;
     }
   }
-  Round round;
-  std::optional<PointTree> tree;
-  for (size_t i = 0; i < points.size(); ++i) {
-    if (total[i] > 0) continue;
-    ++round.uncovered;
-    if (!tree) tree.emplace(clustering.centers);
-    const size_t c = static_cast<size_t>(tree->nearest(points[i]).point);
-    sums[c] += kPull * masses[i] * points[i], mass[c] += kPull * masses[i];
-  }
+  for (const auto& [c, i] : pulled) sums[c] += kPull * masses[i] * points[i], mass[c] += kPull * masses[i];
+  const double resting = clusters < kMany ? 0 : kResting;
   for (size_t c = 0; c < clusters; ++c) {
+    awake.moved[c] = clusters < kMany;
     if (!(mass[c] > 0)) continue;
     const Vec3 center = sums[c] / mass[c];
-    round.moved = std::max(round.moved, (center - clustering.centers[c]).norm() / radius);
-    clustering.centers[c] = center;
+    const double way = (center - clustering.centers[c]).norm() / radius;
+    if (way < resting) continue;
+    round.moved = std::max(round.moved, way);
+    clustering.centers[c] = center, awake.moved[c] = 1;
   }
   return round;
+}
+
+/// Particles of clusters that have moved.
+void mark_members(const Clustering& clustering, const Awake& awake, std::vector<uint8_t>& marked) {
+  for (size_t c = 0; c < clustering.members.size(); ++c) {
+    if (!awake.moved[c]) continue;
+    for (const int32_t i : clustering.members[c]) marked[static_cast<size_t>(i)] = 1;
+  }
+}
+
+void wake_neighbors(const Clustering& clustering, const std::vector<uint8_t>& marked, Awake& awake) {
+  for (size_t c = 0; c < clustering.members.size(); ++c) {
+    const std::vector<int32_t>& members = clustering.members[c];
+    awake.touched[c] = awake.moved[c] || std::any_of(members.begin(), members.end(), [&](int32_t i) { return marked[static_cast<size_t>(i)] != 0; });
+  }
 }
 
 /// Puts members in ascending order: what is near in memory is read together.
@@ -227,23 +272,45 @@ void sort_members(Clustering& clustering) {
   }
 }
 
+/// Puts clusters that lie near each other near each other in memory, too, if there are so many that it matters.
+void sort_clusters(Clustering& clustering) {
+  if (clustering.centers.size() < kMany) return;
+  Clustering sorted;
+  sorted.clusters = clustering.clusters, sorted.radius = clustering.radius;
+  for (const int number : curve_order(clustering.centers)) {
+    const size_t c = static_cast<size_t>(number);
+    sorted.centers.push_back(clustering.centers[c]);
+    sorted.members.push_back(std::move(clustering.members[c])), sorted.weights.push_back(std::move(clustering.weights[c]));
+  }
+  clustering = std::move(sorted);
+}
+
 /// One attempt with a number of clusters and a radius. True if it settled and everyone is in a cluster.
 bool settle(std::span<const Vec3> points, std::span<const double> masses, const Settings& settings, double radius, Clustering& clustering) {
   const Cells cells(points, radius / 2);
-  std::vector<Candidates> candidates(clustering.centers.size());
+  const size_t clusters = clustering.centers.size();
+  std::vector<Candidates> candidates(clusters);
+  Awake awake = {std::vector<uint8_t>(clusters, 1), std::vector<uint8_t>(clusters, 1)};
+  std::vector<uint8_t> marked;
   std::vector<size_t> before;
   for (int round = 0; round < kMostRounds; ++round) {
-    find_members(points, cells, settings, radius, candidates, clustering);
+    marked.assign(points.size(), 0);
+    mark_members(clustering, awake, marked);  // those who are left, and those who are joined
+    find_members(points, cells, settings, radius, awake.moved, candidates, clustering);
+    mark_members(clustering, awake, marked);
+    wake_neighbors(clustering, marked, awake);
     std::vector<size_t> counts;
     for (const std::vector<int32_t>& members : clustering.members) counts.push_back(members.size());
     const bool same = counts == before;
     before = counts;
     const std::vector<Vec3> centers = clustering.centers;
-    const Round now = move_centers(points, masses, radius, clustering);
+    const Round now = move_centers(points, masses, radius, awake, clustering);
+    if (clusters >= kMany && round == kRoundsOfHope && now.uncovered > points.size() / kHopeless) return false;
     if (round + 1 < kFewestRounds || !same || now.moved > kSettled) continue;
     if (now.uncovered == 0) {
       clustering.centers = centers;  // whose members and weights these are
       sort_members(clustering);
+      sort_clusters(clustering);
       return true;
     }
     if (now.moved < kStuck) return false;
