@@ -30,6 +30,8 @@ constexpr double kResting = 1e-4;   // of the radius: centres that would move le
 constexpr size_t kRestless = 1000;  // k-means ends when fewer than one particle in so many changes sides
 constexpr size_t kHopeless = 200;   // an attempt ends early that leaves one particle in so many uncovered
 constexpr int kRoundsOfHope = 10;
+constexpr int kPatience = 50;       // rounds after which the radius grows to reach the few who are left, instead of beginning anew for them
+constexpr double kMoreThan = 1.01;  // of their distance
 
 /// Particles in cubes, for those within a radius.
 class Cells {
@@ -192,6 +194,7 @@ void find_members(std::span<const Vec3> points, const Cells& cells, const Settin
 struct Round {
   double moved = 0;  // of the radius
   size_t uncovered = 0;
+  double farthest = 0;  // m, of them from their nearest centre
 };
 
 /// Which clusters have to be looked at again.
@@ -220,7 +223,9 @@ Round move_centers(std::span<const Vec3> points, std::span<const double> masses,
     if (total[i] > 0) continue;
     ++round.uncovered;
     if (!tree) tree.emplace(clustering.centers);
-    pulled.emplace_back(static_cast<size_t>(tree->nearest(points[i]).point), i);
+    const PointTree::Hit nearest = tree->nearest(points[i]);
+    round.farthest = std::max(round.farthest, nearest.distance);
+    pulled.emplace_back(static_cast<size_t>(nearest.point), i);
     awake.touched[pulled.back().first] = 1;
   }
   std::vector<Vec3> sums(clusters, Vec3::Zero());
@@ -286,7 +291,9 @@ void sort_clusters(Clustering& clustering) {
 }
 
 /// One attempt with a number of clusters and a radius. True if it settled and everyone is in a cluster.
-bool settle(std::span<const Vec3> points, std::span<const double> masses, const Settings& settings, double radius, Clustering& clustering) {
+bool settle(std::span<const Vec3> points, std::span<const double> masses, const Settings& settings, Clustering& clustering) {
+  double& radius = clustering.radius;
+  const double most = kGrow * radius;
   const Cells cells(points, radius / 2);
   const size_t clusters = clustering.centers.size();
   std::vector<Candidates> candidates(clusters);
@@ -306,6 +313,12 @@ bool settle(std::span<const Vec3> points, std::span<const double> masses, const 
     const std::vector<Vec3> centers = clustering.centers;
     const Round now = move_centers(points, masses, radius, awake, clustering);
     if (clusters >= kMany && round == kRoundsOfHope && now.uncovered > points.size() / kHopeless) return false;
+    if (clusters >= kMany && now.uncovered > 0 && (round % kPatience == kPatience - 1 || now.moved < kStuck)) {
+      radius = kMoreThan * now.farthest;
+      if (!(radius < most)) return false;
+      candidates.assign(clusters, {}), awake.moved.assign(clusters, 1);
+      continue;
+    }
     if (round + 1 < kFewestRounds || !same || now.moved > kSettled) continue;
     if (now.uncovered == 0) {
       clustering.centers = centers;  // whose members and weights these are
@@ -335,7 +348,7 @@ Result<Clustering> cluster(std::span<const Vec3> points, std::span<const double>
     for (const int seed : choose_seeds(points, count, settings.seeding, settings.seed))
       clustering.centers.push_back(points[static_cast<size_t>(seed)]);
     k_means(points, masses, clustering.centers);
-    if (settle(points, masses, settings, radius, clustering)) return clustering;
+    if (settle(points, masses, settings, clustering)) return clustering;
     count = std::min(static_cast<int>(std::ceil(kGrow * count)), static_cast<int>(points.size()));
     radius *= kGrow;
   }
