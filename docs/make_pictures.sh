@@ -123,7 +123,7 @@ for scene in twist_bar plate_projectile torn_figure broken_heart swiss_cheese ba
   run $scene; draw $scene $out/$scene.png --sheet 3x2 --size 480x320 --samples 16; small $out/$scene.png clusters_$scene.png 1136x
 done
 for color in plain piece; do
-  draw twist_bar $out/clusters_${color}_1.png --frame 600 --color $color --size 480x320 --samples 32 --camera=0.9,1.3,2.6:0,-0.05,-0.35:34
+  draw twist_bar $out/clusters_${color}_1.png --frame 655 --color $color --size 480x320 --samples 32 --camera=0.9,1.3,2.6:0,-0.05,-0.35:34
   draw plate_projectile $out/clusters_${color}_2.png --frame 27 --color $color --size 480x320 --samples 32 --camera=1.3,1.35,-3.2:0,0.9,0.2:38
   draw torn_figure $out/clusters_${color}_3.png --frame 200 --color $color --size 480x320 --samples 32 --camera=0.6,1.3,2.2:0,1,0:32
   draw broken_heart $out/clusters_${color}_4.png --frame 110 --color $color --size 480x320 --samples 32 --camera=0.25,0.65,1.3:0,0.48,0:32
@@ -132,7 +132,7 @@ for color in plain piece; do
 done
 montage $out/clusters_plain_[1-6].png $out/clusters_piece_[1-6].png -strip -tile 6x2 -geometry 400x267+3+3 $out/clusters_row.png
 small $out/clusters_row.png clusters_row.png 1952x
-draw twist_bar $out/clusters_strain.png --frame 600 --color strain --size 480x320 --samples 32 --camera=0.9,1.3,2.6:0,-0.05,-0.35:34
-draw twist_bar $out/clusters_balls.png --frame 600 --color cluster --particles --size 480x320 --samples 32 --camera=0.9,1.3,2.6:0,-0.05,-0.35:34
+draw twist_bar $out/clusters_strain.png --frame 655 --color strain --size 480x320 --samples 32 --camera=0.9,1.3,2.6:0,-0.05,-0.35:34
+draw twist_bar $out/clusters_balls.png --frame 655 --color cluster --particles --size 480x320 --samples 32 --camera=0.9,1.3,2.6:0,-0.05,-0.35:34
 montage $out/clusters_plain_1.png $out/clusters_piece_1.png $out/clusters_strain.png $out/clusters_balls.png -strip -tile 4x1 -geometry +4+4 $out/clusters_views.png
 small $out/clusters_views.png clusters_views.png 1952x

@@ -159,6 +159,8 @@ TEST(Preview, colours_follow_the_mode) {
   EXPECT_GT(plain[1], plain[0] + 40);
   EXPECT_GT(weights[0], weights[1] + 40);
   ball.body = 3;
+  EXPECT_EQ(middle_color(ColorMode::Piece), weights);  // who gives colours is believed
+  ball.colors.clear();
   const Eigen::Vector3i first = middle_color(ColorMode::Piece);
   ball.piece = 1;
   EXPECT_GT((first - middle_color(ColorMode::Piece)).cwiseAbs().sum(), 60);

@@ -16,6 +16,10 @@ World started(const std::string& name) {
 
 void run(World& world, double seconds) {
   while (world.time() < seconds - 1e-9) world.step_frame();
+  EXPECT_TRUE(world.report().frozen.empty());
+  for (const FrameItem& item : world.look().items) {
+    for (const Vec3f& p : item.positions) ASSERT_TRUE(p.allFinite()) << item.name;
+  }
 }
 
 const Body& soft(const World& world, const std::string& name) {
@@ -93,6 +97,20 @@ TEST(ClusterScenes, the_bear_loses_an_arm_and_keeps_the_rest) {
   EXPECT_GE(big_pieces(bear), 2);
   EXPECT_GT(clusters::pieces(bear.clusters->state).sizes[0], 0.8 * bear.clusters->state.particles());
   EXPECT_EQ(threads(world, bear), 0);
+}
+
+TEST(ClusterScenes, the_cheese_tears_and_the_bars_are_clustered_alike) {
+  World cheese = started("swiss_cheese");
+  run(cheese, 2.5);
+  EXPECT_GE(big_pieces(soft(cheese, "cheese")), 2);
+  EXPECT_LT(debris(soft(cheese, "cheese")), 0.05);
+  EXPECT_EQ(threads(cheese, soft(cheese, "cheese")), 0);
+  World bars = started("bar_convergence");
+  run(bars, 1);
+  for (const Body& bar : bars.bodies()) {
+    EXPECT_NEAR(bar.clusters->state.clusters(), 56, 8) << bar.description->name;
+    EXPECT_TRUE(clusters::center_of_mass(bar.clusters->model, bar.clusters->state).allFinite());
+  }
 }
 
 TEST(ClusterScenes, plates_shatter_crack_and_stretch_and_slow_the_balls) {

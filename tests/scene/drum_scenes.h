@@ -100,6 +100,9 @@ inline std::vector<int> crumpling_bodies(const World& world) {
 inline bool has_structure(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyDescription& body) { return body.structure.has_value(); });
 }
+inline bool is_soft(const Scene& scene) {
+  return std::ranges::any_of(scene.bodies, [](const BodyDescription& body) { return body.clusters.has_value(); });
+}
 
 inline std::string bytes_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
