@@ -8,10 +8,25 @@
 #include <thread>
 #include <vector>
 
+#include <immintrin.h>
+
 namespace crumple {
 namespace {
 
 thread_local bool inside_parallel = false;
+
+/// Looks up so many times, a few dozen microseconds in all, before it goes to sleep: waking from sleep takes longer than many jobs.
+constexpr int kLooks = 4000;
+
+template <class Condition>
+bool look_out(const Condition& condition) {
+  static const int looks = std::thread::hardware_concurrency() > 1 ? kLooks : 0;
+  for (int i = 0; i < looks; ++i) {
+    if (condition()) return true;
+    _mm_pause();
+  }
+  return condition();
+}
 
 /// Threads that wait for one job at a time and share its chunks.
 class Pool {
@@ -23,6 +38,7 @@ class Pool {
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
+      ++generation_;
     }
     wake_.notify_all();
     for (std::thread& worker : workers_) worker.join();
@@ -36,12 +52,16 @@ class Pool {
       chunk_ = &chunk;
       chunks_ = chunks;
       next_ = 0;
-      busy_ = static_cast<int>(workers_.size());
+      open_ = true;
       ++generation_;
     }
     wake_.notify_all();
     share();
     std::unique_lock lock(mutex_);
+    open_ = false;  // who has not come by now need not come any more
+    lock.unlock();
+    look_out([this] { return busy_ == 0; });
+    lock.lock();
     done_.wait(lock, [this] { return busy_ == 0; });
   }
 
@@ -53,11 +73,14 @@ class Pool {
   }
   void work() {
     unsigned seen = 0;
-    std::unique_lock lock(mutex_);
     while (true) {
-      wake_.wait(lock, [&] { return stopping_ || generation_ != seen; });
+      look_out([&] { return generation_ != seen; });
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return generation_ != seen; });
       if (stopping_) return;
       seen = generation_;
+      if (!open_) continue;
+      ++busy_;
       lock.unlock();
       share();
       lock.lock();
@@ -68,11 +91,13 @@ class Pool {
   std::mutex running_, mutex_;
   std::condition_variable wake_, done_;
   std::vector<std::thread> workers_;
+  // written under the mutex; those that are atomic are also looked at without it
   const std::function<void(size_t)>* chunk_ = nullptr;
   size_t chunks_ = 0;
   std::atomic<size_t> next_ = 0;
-  unsigned generation_ = 0;
-  int busy_ = 0;
+  std::atomic<unsigned> generation_ = 0;
+  std::atomic<int> busy_ = 0;  // workers that share the job
+  bool open_ = false;          // workers may still join
   bool stopping_ = false;
 };
 

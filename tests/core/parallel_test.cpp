@@ -39,5 +39,19 @@ TEST(Parallel, chunks_do_not_depend_on_the_number_of_threads) {
   EXPECT_EQ(begins[0], begins[1]);
 }
 
+TEST(Parallel, thousands_of_small_jobs_are_each_done_once) {
+  const int before = thread_count();
+  set_thread_count(4);
+  std::vector<int> done(64);
+  for (int job = 1; job <= 20000; ++job) {
+    parallel_for(done.size(), 4, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) ++done[i];
+    });
+    if (job % 1000 != 0) continue;
+    for (const int count : done) ASSERT_EQ(count, job);
+  }
+  set_thread_count(before);
+}
+
 }  // namespace
 }  // namespace crumple
