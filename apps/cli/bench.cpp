@@ -98,7 +98,8 @@ int run(Options options) {
     if (options.threads > 0) options.request.threads = options.threads;
     return run_scenes(options.request, options.json);
   }
-  if (!options.request.scenes.empty() || options.request.baseline || options.seconds > 0 || options.threads > 0) {
+  const bool has_rows = options.name == "clusters";
+  if ((!options.request.scenes.empty() && !has_rows) || options.request.baseline || options.seconds > 0 || options.threads > 0) {
     return complain(input_error(fmt::format("bench {}: names of scenes, --baseline, --seconds and --threads are for 'bench scenes'", options.name)));
   }
   options.request.cancel = &interrupted();
@@ -119,7 +120,8 @@ void add_bench(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("bench", "Measure speed and memory");
   command->add_option("name", options->name, fmt::format("One of: {}", fmt::join(bench::names(), ", ")))->required();
-  command->add_option("scenes", options->request.scenes, "For 'bench scenes': these only (names in scenes/, or files); for 'bench clusters': these rows only");
+  command->add_option("scenes", options->request.scenes,
+                      "For 'bench scenes': these only (names in scenes/, or files); for 'bench clusters': these rows only");
   command->add_option("--seconds", options->seconds, "For 'bench scenes': only the first seconds of each scene")->check(CLI::Range(1e-3, 1e6));
   command->add_option("--threads", options->threads, "For 'bench scenes': threads to use (default 2)")->check(CLI::Range(1, 256));
   command->add_flag("--baseline", options->request.baseline, "For 'bench scenes': each once more with bodies that stay rigid, and the ratios");
