@@ -305,9 +305,22 @@ bool wanted(const Request& request, const std::string& name) {
   return request.scenes.empty() || std::find(request.scenes.begin(), request.scenes.end(), name) != request.scenes.end();
 }
 
+/// Complains about rows that are not there.
+Result<void> check_rows(const Request& request) {
+  std::vector<std::string> rows = {"our_bar", "our_plate", "growth", "surface"};
+  for (const Published& scene : kPublished) rows.emplace_back(scene.name);
+  for (const std::string& name : request.scenes) {
+    if (std::find(rows.begin(), rows.end(), name) == rows.end()) {
+      return input_error(fmt::format("bench clusters: there is no row \"{}\"; the rows are {}", name, fmt::join(rows, ", ")));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Json> run_clusters(const Request& request) {
+  if (const Result<void> known = check_rows(request); !known) return known.error();
   Json json;
   const auto measure = [&](const std::string& name, const Case& one, double authors_ms) -> Result<void> {
     Result<Json> measured = in_child(request, [&] { return measure_here(one, authors_ms); });

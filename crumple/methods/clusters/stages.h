@@ -16,7 +16,7 @@ struct Matched {
 /// Clusters that make a chunk of work for one thread: whole groups of those that are decomposed together, and so many that waking it is worth it.
 inline constexpr size_t kGroup = 8;
 size_t clusters_per_chunk(const State& state);
-inline constexpr size_t kParticleChunk = 4096;
+inline constexpr size_t kParticleChunk = 2048;
 
 // shape matching: match.cpp
 /// Where each cluster is, how it is stretched, and where it wants its particles. eqs. 2-7, 9
