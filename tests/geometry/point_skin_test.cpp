@@ -167,7 +167,7 @@ TEST(PointSkin, of_the_authors_bodies) {
   };
   for (const Case& c : {Case{"thinBox-bn.txt", 1, 2 * 0.4 * 0.4, 0.15}, Case{"sphericalShell5k.txt", 2, 4 * kPi / 3 * (0.125 - 0.064), 0.15}}) {
     const auto points = io::read_particles(*data / "clusters" / c.file);
-    if (!points) GTEST_SKIP() << points.error().text;
+    ASSERT_TRUE(points) << points.error().text;
     const TriMesh mesh = skin(*points, {.cell = 1});  // coarse, to be quick
     EXPECT_EQ(examine(mesh).shells, c.shells) << c.file;
     EXPECT_NEAR(volume(mesh), c.volume, c.within * c.volume) << c.file;

@@ -218,14 +218,19 @@ TEST(ClusterPhysics, flow_stops_where_the_energy_of_the_springs_is_least) {
   EXPECT_EQ(dissipating_share<double>(Vec3(1.25, 1, 0.8), weights), 1);  // no change of volume: all of it may flow, as in eq. 13
 }
 
+Loads floor_at(double height) {
+  Loads loads;
+  loads.planes.resize(1);
+  loads.planes[0].offset = height;
+  return loads;
+}
+
 TEST(ClusterPhysics, mud_sinks_down_and_spreads_without_bursting) {
   Settings settings;
   settings.clusters = 12, settings.flow = 1, settings.yield = 0.02;
   const Model model = built(box_particles(Vec3(0.4, 0.24, 0.4), 0.04), settings);
   State state = start(model);
-  Loads loads;
-  loads.planes.resize(1);
-  loads.planes[0].offset = -0.15;
+  const Loads loads = floor_at(-0.15);
   Context now;
   now.loads = &loads;
   const double most = total_mass(model, state) * 9.81 * 0.15;  // what it could fall
@@ -244,9 +249,7 @@ TEST(ClusterPhysics, a_block_on_the_floor_comes_to_rest_and_stays) {
     settings.clusters = 12, settings.flow = flow, settings.yield = 0.6, settings.damping = 80;
     const Model model = built(box_particles(Vec3(0.4, 0.24, 0.4), 0.04), settings);
     State state = start(model);
-    Loads loads;
-    loads.planes.resize(1);
-    loads.planes[0].offset = -0.15;
+    const Loads loads = floor_at(-0.15);
     Context now;
     now.loads = &loads;
     run(model, state, now, 120);
