@@ -1,0 +1,152 @@
+// Every scene of the project still gives the numbers it gave when tests/golden/fingerprints.txt was made. A refactoring keeps them; a change of
+// behaviour makes them anew, in a commit that says why:
+//   CRUMPLE_WRITE_GOLDENS=1 build/release/bin/crumple_tests --gtest_filter='*Golden*'
+#include <gnu/libc-version.h>
+
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+#include "crumple/io/files.h"
+#include "crumple/render/preview.h"
+#include "crumple/scene/playback.h"
+#include "tests/scene/drum_scenes.h"
+
+namespace crumple {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kFile = fs::path(CRUMPLE_SOURCE_DIR) / "tests" / "golden" / "fingerprints.txt";
+
+/// Libraries whose arithmetic decides the last bits. gcc and clang give the same, so the compiler is not part of it.
+std::string toolchain() {
+  return fmt::format("x86-64 glibc {} bullet {} eigen {}.{}.{}", gnu_get_libc_version(), CRUMPLE_BULLET_VERSION, EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
+                     EIGEN_MINOR_VERSION);
+}
+
+/// "scene loading_dock" -> "hash=... half=...", and "toolchain" -> the libraries.
+using Goldens = std::map<std::string, std::string>;
+
+Goldens read_goldens() {
+  Goldens goldens;
+  std::ifstream in(kFile);
+  for (std::string line; std::getline(in, line);) {
+    const size_t colon = line.find(": ");
+    if (colon != std::string::npos) goldens[line.substr(0, colon)] = line.substr(colon + 2);
+  }
+  return goldens;
+}
+
+bool is_writing() {
+  return std::getenv("CRUMPLE_WRITE_GOLDENS") != nullptr;
+}
+
+void write_golden(const std::string& key, const std::string& value) {
+  Goldens goldens = read_goldens();
+  goldens["toolchain"] = toolchain();
+  goldens[key] = value;
+  std::string text;
+  for (const auto& [name, numbers] : goldens) text += fmt::format("{}: {}\n", name, numbers);
+  ASSERT_TRUE(io::write_file(kFile, text));
+}
+
+/// Compares with the file, or writes it.
+void expect_golden(const std::string& key, const std::string& value) {
+  if (is_writing()) return write_golden(key, value);
+  const Goldens goldens = read_goldens();
+  ASSERT_TRUE(goldens.contains(key)) << key << ": make its goldens, as told at the top of golden_test.cpp";
+  EXPECT_EQ(goldens.at(key), value) << key;
+}
+
+bool is_comparable() {
+  const Goldens goldens = read_goldens();
+  return is_writing() || (goldens.contains("toolchain") && goldens.at("toolchain") == toolchain());
+}
+
+/// Of all state, without the names and the scene that are part of a fingerprint: tells a change of motion from a change of keys.
+uint64_t state_hash(World& world) {
+  uint64_t hash = 0;
+  for (const io::ArrayView& array : world.checkpoint_arrays()) hash = io::hash_bytes(array.data, hash);
+  return hash;
+}
+
+class Golden : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Scenes, Golden, testing::ValuesIn(all_scene_files()), [](const auto& info) { return fs::path(info.param).stem().string(); });
+
+TEST_P(Golden, scene_gives_the_numbers_it_gave) {
+  if (!is_comparable()) GTEST_SKIP() << "goldens were made with other libraries: " << read_goldens()["toolchain"];
+  World world = built(scene_file(GetParam()));
+  const int last = world.scene().frame_count(), half = std::min(last, static_cast<int>(0.5 * world.scene().fps));
+  run_frames(world, half);
+  const uint64_t at_half = world.fingerprint();
+  run_frames(world, last - half);
+  expect_golden("scene " + fs::path(GetParam()).stem().string(), fmt::format("scene={:016x} half={:016x} end={:016x} state={:016x}", world.scene_hash(), at_half,
+                                                                           world.fingerprint(), state_hash(world)));
+}
+
+/// Six scenes of every kind are recorded for a second and drawn.
+class GoldenRecording : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Scenes, GoldenRecording, testing::Values("loading_dock", "shipyard", "gate", "crane_collapse", "ball_drop", "sedan_wall"),
+                         [](const auto& info) { return std::string(info.param); });
+
+constexpr int kTiles = 4;
+
+/// Mean colours of the picture in 4 x 4 tiles. Embree picks its instructions by the processor, so single pixels may differ a little.
+std::vector<int> mean_colors(const io::Image& image) {
+  std::vector<double> sums(kTiles * kTiles * 3);
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const int tile = y * kTiles / image.height * kTiles + x * kTiles / image.width;
+      for (int c = 0; c < 3; ++c) sums[tile * 3 + c] += image.pixel(x, y)[c];
+    }
+  }
+  std::vector<int> means;
+  for (const double sum : sums) means.push_back(static_cast<int>(std::lround(10 * sum * kTiles * kTiles / (image.width * image.height))));
+  return means;
+}
+
+void expect_picture(const std::string& key, const std::vector<int>& found) {
+  if (is_writing()) return write_golden(key, fmt::format("{}", fmt::join(found, " ")));
+  std::istringstream numbers(read_goldens()[key]);
+  for (const int value : found) {
+    int golden = -1000;
+    numbers >> golden;
+    EXPECT_NEAR(value, golden, 5) << key << ": mean colours of tiles, in tenths of 255ths";
+  }
+}
+
+TEST_P(GoldenRecording, second_has_the_bytes_and_the_picture_it_had) {
+  if (!is_comparable()) GTEST_SKIP() << "goldens were made with other libraries: " << read_goldens()["toolchain"];
+  const std::string name = GetParam();
+  const ScratchFolder scratch("golden_" + name);
+  const Scene scene = scene_file(name + ".json");
+  RunSettings settings;
+  settings.folder = scratch / "run";
+  settings.frames = {0, std::min(static_cast<int>(scene.fps), scene.frame_count())};
+  const Result<RunReport> report = run_scene(scene, settings);
+  ASSERT_TRUE(report) << report.error().text;
+  const std::string stream = bytes_of(settings.folder / "state.crumple");
+  expect_golden("recording " + name, fmt::format("bytes={} hash={:016x}", stream.size(), io::hash_bytes(stream)));
+
+  Result<Playback> playback = Playback::open(settings.folder);
+  ASSERT_TRUE(playback) << playback.error().text;
+  const Result<Frame> frame = playback->frame(playback->frames().back(), ColorBy::State);
+  ASSERT_TRUE(frame) << frame.error().text;
+  render::RenderSettings small;
+  small.width = 160, small.height = 96, small.samples = 4, small.color = render::ColorMode::Weights;
+  const Result<io::Image> image = render::render_frame(*frame, render::fit_camera(std::span(&*frame, 1), {}), small);
+  ASSERT_TRUE(image) << image.error().text;
+  expect_picture("picture " + name, mean_colors(*image));
+}
+
+TEST(Goldens, are_those_of_the_scenes_there_are) {
+  std::vector<std::string> golden, there;
+  for (const auto& [key, value] : read_goldens()) {
+    if (key.starts_with("scene ")) golden.push_back(key.substr(6) + ".json");
+  }
+  if (!is_writing()) EXPECT_EQ(golden, all_scene_files());
+}
+
+}  // namespace
+}  // namespace crumple
