@@ -14,7 +14,7 @@ build: packages
 	@mkdir -p bin && ln -sf ../build/release/bin/crumple bin/crumple
 
 demo: build
-	@bin/crumple demo scenes/loading_dock.json
+	@bin/crumple demo --force scenes/loading_dock.json
 
 test: build
 	@cmake --build --preset release

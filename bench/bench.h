@@ -1,12 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "crumple/core/json.h"
+#include "crumple/core/stop.h"
 
 /// Benchmarks: one entry a method, with ratios against a baseline measured in the same run.
 namespace crumple::bench {
@@ -17,7 +17,7 @@ struct Request {
   double seconds = std::numeric_limits<double>::infinity();  // of the scenes' own time, from the start
   bool baseline = false;                                     // each scene once more with bodies that stay rigid
   int threads = 2;
-  const std::atomic<bool>* cancel = nullptr;
+  const StopFlag* cancel = nullptr;
   std::function<void(const std::string& scene, const Json& measured)> done;  // after each scene
 };
 

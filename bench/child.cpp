@@ -47,13 +47,13 @@ std::string answer_of(const std::function<Result<std::string>()>& work) {
 }
 
 /// Everything the child says until it closes its end.
-std::string read_all(int from, pid_t child, const std::atomic<bool>* cancel) {
+std::string read_all(int from, pid_t child, const StopFlag* cancel) {
   std::string bytes;
   char buffer[4096];
   while (true) {
     pollfd waiting = {from, POLLIN, 0};
     poll(&waiting, 1, 100);
-    if (cancel && cancel->load()) kill(child, SIGKILL);
+    if (cancel && cancel->requested()) kill(child, SIGKILL);
     if (waiting.revents == 0) continue;
     const ssize_t got = read(from, buffer, sizeof buffer);
     if (got == 0 || (got < 0 && errno != EINTR)) return bytes;
@@ -63,7 +63,7 @@ std::string read_all(int from, pid_t child, const std::atomic<bool>* cancel) {
 
 }  // namespace
 
-Result<ChildReport> run_in_child(const std::function<Result<std::string>()>& work, const std::atomic<bool>* cancel) {
+Result<ChildReport> run_in_child(const std::function<Result<std::string>()>& work, const StopFlag* cancel) {
   int ends[2];
   if (pipe(ends) != 0) return system_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   const pid_t child = fork();
@@ -79,7 +79,7 @@ Result<ChildReport> run_in_child(const std::function<Result<std::string>()>& wor
   rusage used{};
   while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
-  if (cancel && cancel->load()) return system_error("interrupted");
+  if (cancel && cancel->requested()) return system_error("interrupted");
   if (WIFSIGNALED(status)) return system_error(fmt::format("ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))));
   if (bytes.empty()) return system_error("ended without an answer");
   const std::string text = bytes.substr(1);

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <string>
 
 #include "crumple/core/result.h"
+#include "crumple/core/stop.h"
 
 namespace crumple::bench {
 
@@ -15,6 +15,6 @@ struct ChildReport {
 
 /// Runs `work` in a copy of this process and gives back what it answered. The copy has no other threads than the one that calls: call
 /// this before any have been started. A child that dies is an error; one that is cancelled is ended.
-Result<ChildReport> run_in_child(const std::function<Result<std::string>()>& work, const std::atomic<bool>* cancel);
+Result<ChildReport> run_in_child(const std::function<Result<std::string>()>& work, const StopFlag* cancel);
 
 }  // namespace crumple::bench

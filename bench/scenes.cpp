@@ -8,6 +8,7 @@
 #include "bench/child.h"
 #include "crumple/core/fields.h"
 #include "crumple/core/parallel.h"
+#include "crumple/core/suggest.h"
 #include "crumple/core/timer.h"
 #include "crumple/scene/world.h"
 
@@ -34,9 +35,7 @@ struct NamedScene {
 Result<NamedScene> find_scene(const std::string& name, const std::vector<std::string>& known) {
   const bool is_file = name.ends_with(".json");
   if (!is_file && std::find(known.begin(), known.end(), name) == known.end()) {
-    const std::string near = nearest_word(name, known);
-    return input_error(fmt::format("there is no scene \"{}\"; {}", name,
-                                   near.empty() ? "'crumple list scenes' lists them" : fmt::format("did you mean \"{}\"?", near)));
+    return input_error(fmt::format("there is no scene \"{}\"{}", name, suggestion(name, known, "; 'crumple list scenes' lists them")));
   }
   Result<Scene> scene = load_scene(is_file ? name : project_file("scenes/" + name + ".json"));
   if (!scene) return scene.error();

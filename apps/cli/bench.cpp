@@ -47,37 +47,37 @@ std::string table_line(const std::string& name, bool baseline, const Cell& cell)
 }
 
 void print_scene(const std::string& name, const Json& measured, bool baseline) {
-  fmt::print("{}\n", table_line(name, baseline, [&](const Column& column) {
+  print("{}\n", table_line(name, baseline, [&](const Column& column) {
                const Json* value = measured.find(column.key);
                return value ? fmt::format(fmt::runtime(column.format), value->number) : std::string("-");
              }));
-  if (const Json* frozen = measured.find("frozen"); frozen && frozen->number > 0) fmt::print("  {:.0f} bodies had to be frozen\n", frozen->number);
+  if (const Json* frozen = measured.find("frozen"); frozen && frozen->number > 0) print("  {:.0f} bodies had to be frozen\n", frozen->number);
   std::fflush(stdout);
 }
 
 /// The table grows while scenes are measured.
 int run_scenes(bench::Request request, bool as_json) {
-  request.cancel = &interrupted();
+  request.cancel = &interrupts();
   if (!as_json) {
-    fmt::print("{} threads on a machine with a load of {:.1f}; nothing is recorded{}\n", request.threads, bench::machine_load(),
+    print("{} threads on a machine with a load of {:.1f}; nothing is recorded{}\n", request.threads, bench::machine_load(),
                request.baseline ? "; the baseline has bodies that stay rigid" : "");
-    fmt::print("rigid and deform: CPU seconds of all threads; x real time: by wall time, and by CPU time\n");
-    fmt::print("{}\n", table_line("scene", request.baseline, [](const Column& column) { return column.heading; }));
+    print("rigid and deform: CPU seconds of all threads; x real time: by wall time, and by CPU time\n");
+    print("{}\n", table_line("scene", request.baseline, [](const Column& column) { return column.heading; }));
     std::fflush(stdout);
     request.done = [&](const std::string& scene, const Json& measured) { print_scene(scene, measured, request.baseline); };
   }
   Result<Json> result = bench::run("scenes", request);
   if (interrupted()) return kInterrupted;
   if (!result) return complain(result.error());
-  if (as_json) fmt::print("{}\n", write_json(*result));
+  if (as_json) print("{}\n", write_json(*result));
   return kDone;
 }
 
 /// One line for each row of a table of tables, otherwise one for all.
 void print_measured(const std::string& key, const Json& value) {
   const bool rows = value.is_object() && !value.members.empty() && value.members[0].second.find("ms_per_step");
-  if (!rows) return fmt::print("{:<28} {}\n", key, value.is_number() ? fmt::format("{:.4g}", value.number) : write_json(value, 0));
-  fmt::print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>8} {:>9}\n", "ms a step", "particles", "mean", "median", "p95",
+  if (!rows) return print("{:<28} {}\n", key, value.is_number() ? fmt::format("{:.4g}", value.number) : write_json(value, 0));
+  print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>8} {:>9}\n", "ms a step", "particles", "mean", "median", "p95",
              "worst", "dynamics", "plastic", "tearing", "collision", "authors", "x faster", "1:2 wall");
   for (const auto& [name, row] : value.members) {
     const auto number = [&](const char* table, const char* column) {
@@ -85,7 +85,7 @@ void print_measured(const std::string& key, const Json& value) {
       found = found ? found->find(column) : nullptr;
       return found ? fmt::format("{:.{}f}", found->number, found->number < 1000 ? 2 : 0) : std::string("-");
     };
-    fmt::print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>8} {:>9}\n", name, number("", "particles"),
+    print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>8} {:>9}\n", name, number("", "particles"),
                number("ms_per_step", "mean"), number("ms_per_step", "median"), number("ms_per_step", "p95"), number("ms_per_step", "worst"),
                number("parts", "dynamics"), number("parts", "plasticity"), number("parts", "fracture"), number("parts", "collision"),
                number("", "authors_ms"), number("", "authors_over_ours"), number("", "wall_1_over_2"));
@@ -102,12 +102,12 @@ int run(Options options) {
   if ((!options.request.scenes.empty() && !has_rows) || options.request.baseline || options.seconds > 0 || options.threads > 0) {
     return complain(input_error(fmt::format("bench {}: names of scenes, --baseline, --seconds and --threads are for 'bench scenes'", options.name)));
   }
-  options.request.cancel = &interrupted();
+  options.request.cancel = &interrupts();
   Result<Json> result = bench::run(options.name, options.request);
   if (interrupted()) return kInterrupted;
   if (!result) return complain(result.error());
   if (options.json) {
-    fmt::print("{}\n", write_json(*result));
+    print("{}\n", write_json(*result));
     return kDone;
   }
   for (const auto& [key, value] : result->members) print_measured(key, value);

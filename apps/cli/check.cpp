@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
+#include "crumple/render/camera.h"
 #include "crumple/scene/world.h"
 
 namespace crumple::cli {
@@ -11,13 +12,47 @@ struct Options {
   std::vector<std::string> changes;
 };
 
+Json vector_json(const Vec3& vector) {
+  Json json = Json::array();
+  for (const double part : vector) json.push(part);
+  return json;
+}
+
+Json masses_json(const World& world) {
+  Json bodies = Json::array();
+  for (const Body& body : world.bodies()) {
+    if (!(body.mass > 0)) continue;
+    Json entry = Json::object({{"name", body.description->name}, {"mass", body.mass}});
+    if (const double volume = volume_of(body); volume > 0) entry["density"] = body.mass / volume;
+    bodies.push(std::move(entry));
+  }
+  return bodies;
+}
+
+/// The scene's own camera. What it leaves open is fitted to the start here, and to all frames when a recording is drawn.
+Json camera_json(const World& world) {
+  const CameraDescription& given = world.scene().camera;
+  render::FitSettings fit;
+  if (given.fov) fit.fov_degrees = *given.fov;
+  const Frame start = world.look();
+  const render::Camera fitted = render::fit_camera(std::span(&start, 1), fit);
+  const bool is_given = given.eye && given.target;
+  return Json::object({{"eye", vector_json(is_given ? *given.eye : fitted.eye)},
+                       {"target", vector_json(is_given ? *given.target : fitted.target)},
+                       {"fov", fit.fov_degrees},
+                       {"from", is_given ? "the scene" : "where bodies are at the start"}});
+}
+
 int run(const Options& options) {
   Result<Scene> scene = load_scene(options.scene, options.changes);
   if (!scene) return complain(scene.error());
   Result<World> world = World::build(*scene);  // also reads and checks everything that the scene names
   if (!world) return complain(world.error());
-  for (const std::string& note : scene->notes) fmt::print(stderr, "note: {}\n", note);
-  fmt::print("{}\n", write_json(scene_json(*scene)));
+  for (const std::string& note : scene->notes) print_message("note: {}\n", note);
+  for (const std::string& warning : scene_warnings(*scene)) warn(warning);
+  Json json = scene_json(*scene);
+  json["resolved"] = Json::object({{"bodies", masses_json(*world)}, {"camera", camera_json(*world)}});
+  print("{}\n", write_json(json));
   return kDone;
 }
 

@@ -1,7 +1,6 @@
 #include "apps/cli/command.h"
 
 #include <cctype>
-#include <csignal>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -9,14 +8,13 @@
 namespace crumple::cli {
 namespace {
 
-std::atomic<bool> was_interrupted = false;
+constexpr size_t kLongestMessage = 2000, kKeptEnd = 500;  // letters
 
-void note_interrupt(int) {
-  was_interrupted = true;
-}
-
-/// Names in messages come from files: they must neither break the line nor talk to the terminal.
+/// Names in messages come from files: they must neither break the line, nor talk to the terminal, nor fill it.
 std::string one_line(std::string_view text) {
+  if (text.size() > kLongestMessage) {
+    return one_line(text.substr(0, kLongestMessage - kKeptEnd)) + " ... " + one_line(text.substr(text.size() - kKeptEnd));
+  }
   std::string line;
   for (const char c : text) line += std::iscntrl(static_cast<unsigned char>(c)) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
   return line;
@@ -24,8 +22,12 @@ std::string one_line(std::string_view text) {
 
 }  // namespace
 
+void warn(const std::string& text) {
+  print_message("warning: {}\n", one_line(text));
+}
+
 int complain(const Error& error) {
-  fmt::print(stderr, "crumple: {}\n", one_line(error.text));
+  print_message("crumple: {}\n", one_line(error.text));
   return error.kind == Error::Kind::Input ? kWrongInput : kFailed;
 }
 
@@ -34,18 +36,6 @@ Result<void> check_output(const std::string& file) {
   std::error_code ignored;
   if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return {};
   return system_error(fmt::format("{}: cannot be created: there is no folder {}", file, folder.string()));
-}
-
-const std::atomic<bool>& interrupted() {
-  return was_interrupted;
-}
-
-void catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = note_interrupt;
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
 }
 
 void Loudness::add_to(CLI::App& command) {

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
+#include "crumple/core/console.h"
+#include "crumple/core/process.h"
 #include "crumple/core/progress.h"
 #include "crumple/core/result.h"
 
@@ -23,12 +24,16 @@ enum ExitCode {
 /// Prints "crumple: ..." to stderr and gives the exit code that goes with it.
 int complain(const Error& error);
 
+/// Prints "warning: ..." to stderr.
+void warn(const std::string& text);
+
 /// Complains about a file that cannot be written because its folder is missing, before any work has gone into it.
 Result<void> check_output(const std::string& file);
 
-/// Set by SIGINT and SIGTERM.
-const std::atomic<bool>& interrupted();
-void catch_interrupts();
+/// Whether SIGINT or SIGTERM came.
+inline bool interrupted() {
+  return interrupts().requested();
+}
 
 /// How progress is shown, from --quiet and --json-progress.
 struct Loudness {

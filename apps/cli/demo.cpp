@@ -11,21 +11,24 @@ namespace {
 
 struct Options {
   std::string scene, folder;
+  std::vector<std::string> changes;
+  bool force = false;
   Loudness loudness;
 };
 
 /// Simulate, export, render: the three things a newcomer wants to see, with one table at the end.
 int run(const Options& options) {
   namespace fs = std::filesystem;
-  Result<Scene> scene = load_scene(options.scene);
+  Result<Scene> scene = load_scene(options.scene, options.changes);
   if (!scene) return complain(scene.error());
+  for (const std::string& warning : scene_warnings(*scene)) warn(warning);
   const std::string name = fs::path(options.scene).stem().string();
   RunSettings settings;
   settings.folder = options.folder.empty() ? fs::path("out") / name : fs::path(options.folder);
-  settings.force = true;
+  settings.force = options.force;
   Result<RunReport> report = simulate(*scene, settings, options.loudness);
   if (!report) return complain(report.error());
-  if (report->outcome == Outcome::Interrupted) return fmt::print("{}", run_table(*scene, *report, settings.folder)), kInterrupted;
+  if (report->outcome == Outcome::Interrupted) return print("{}", run_table(*scene, *report, settings.folder)), kInterrupted;
 
   Result<Playback> playback = Playback::open(settings.folder);
   if (!playback) return complain(playback.error());
@@ -42,9 +45,9 @@ int run(const Options& options) {
   if (!rendered) return complain(rendered.error());
   const double end = wall_seconds();
 
-  fmt::print("{}", run_table(*scene, *report, settings.folder));
-  fmt::print("  {:<10} {} ({:.1f} MB, made in {:.1f} s)\n", "animation", animation.string(), 1e-6 * static_cast<double>(exported->bytes), before_render - before_export);
-  fmt::print("  {:<10} {} (made in {:.1f} s)\n", "picture", preview.string(), end - before_render);
+  print("{}", run_table(*scene, *report, settings.folder));
+  print("  {:<10} {} ({:.1f} MB, made in {:.1f} s)\n", "animation", animation.string(), 1e-6 * static_cast<double>(exported->bytes), before_render - before_export);
+  print("  {:<10} {} (made in {:.1f} s)\n", "picture", preview.string(), end - before_render);
   return exit_code(*report);
 }
 
@@ -55,6 +58,8 @@ void add_demo(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("demo", "Simulate a scene, export it and draw a contact sheet");
   command->add_option("scene", options->scene, "Scene file (.json)")->required();
   command->add_option("-o,--output", options->folder, "Folder of the recording (default: out/NAME)");
+  command->add_option("--set", options->changes, "Change a value: '/bodies/drum 1/examples/yield=2'")->allow_extra_args(false);
+  command->add_flag("--force", options->force, "Overwrite an existing recording");
   options->loudness.add_to(*command);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -39,13 +39,13 @@ std::string verdict(const MeshReport& report, bool repaired) {
 
 void tell(const Options& options, const TriMesh& mesh, const MeshReport& report) {
   const bool repaired = !options.output.empty();
-  fmt::print("{}: {}\n", options.model.file, verdict(report, repaired));
-  fmt::print("  {:<10} {} triangles, {} vertices in {} {}, {}\n", "surface", mesh.triangles.size(), mesh.positions.size(), report.shells,
+  print("{}: {}\n", options.model.file, verdict(report, repaired));
+  print("  {:<10} {} triangles, {} vertices in {} {}, {}\n", "surface", mesh.triangles.size(), mesh.positions.size(), report.shells,
              report.shells == 1 ? "shell" : "shells", report.closed() ? "closed" : fmt::format("open along {} edges", report.open_edges));
-  fmt::print("  {:<10} {:.4g} m across, volume {:.4g} m3\n", "size", report.diagonal, report.volume);
-  for (size_t i = 0; i < report.findings.size(); ++i) fmt::print("  {:>3}. {}\n", i + 1, report.findings[i].text);
-  if (repaired) fmt::print("  {:<10} {}\n", "repaired", options.output);
-  if (!options.look.empty()) fmt::print("  {:<10} {}\n", "picture", options.look);
+  print("  {:<10} {:.4g} m across, volume {:.4g} m3\n", "size", report.diagonal, report.volume);
+  for (size_t i = 0; i < report.findings.size(); ++i) print("  {:>3}. {}\n", i + 1, report.findings[i].text);
+  if (repaired) print("  {:<10} {}\n", "repaired", options.output);
+  if (!options.look.empty()) print("  {:<10} {}\n", "picture", options.look);
 }
 
 Result<void> write_outputs(const Options& options, const TriMesh& given, const TriMesh& repaired, const MeshReport& report) {
@@ -64,7 +64,7 @@ int run(const Options& options) {
   const MeshReport report = options.output.empty() ? examine(mesh) : repair(mesh);
   if (const Result<void> written = write_outputs(options, model->mesh, mesh, report); !written) return complain(written.error());
   if (options.json) {
-    fmt::print("{}\n", write_json(findings_json(report)));
+    print("{}\n", write_json(findings_json(report)));
   } else {
     tell(options, mesh, report);
   }

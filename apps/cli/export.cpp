@@ -44,6 +44,7 @@ int run(const Options& options) {
   if (Result<void> possible = check_output(options.file); !possible) return complain(possible.error());
   Result<Playback> playback = Playback::open(options.folder);
   if (!playback) return complain(playback.error());
+  if (!playback->warning().empty()) warn(playback->warning());
   if (playback->frames().empty()) return complain(input_error(fmt::format("{}: has no frames yet", options.folder)));
   Result<io::ExportReport> report = io::ExportReport{};
   if (extension == ".glb") {
@@ -55,7 +56,8 @@ int run(const Options& options) {
   }
   if (interrupted()) return kInterrupted;
   if (!report) return complain(report.error());
-  fmt::print("{}: {} frames, {} things, {} shapes, {:.1f} MB\n", options.file, report->frames, report->nodes, report->shapes, 1e-6 * static_cast<double>(report->bytes));
+  for (const std::string& note : playback->notes()) print_message("note: {}\n", note);
+  print("{}: {} frames, {} things, {} shapes, {:.1f} MB\n", options.file, report->frames, report->nodes, report->shapes, 1e-6 * static_cast<double>(report->bytes));
   return kDone;
 }
 

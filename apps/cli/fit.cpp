@@ -69,7 +69,7 @@ class FitProgress {
   FitProgress(const Options& options) : progress_(options.loudness.style(), "fit", 1000) {}
   FitWatch watch() {
     FitWatch watch;
-    watch.cancel = &interrupted();
+    watch.cancel = &interrupts();
     watch.stage = [this](int stage, const std::string& name, double share) {
       constexpr double kFrom[kFitStages + 1] = {0, 150, 250, 980, 1000};
       done_ = std::max(done_, static_cast<long>(kFrom[stage] + share * (kFrom[stage + 1] - kFrom[stage])));
@@ -84,20 +84,20 @@ class FitProgress {
 };
 
 void tell(const Options& options, const Asset& asset, const FitReport& report) {
-  fmt::print("{}: {} bones, {} examples, {} tetrahedra with {} vertices (cells of {:.3g} m, {} along the longest side), {} surface vertices\n",
+  print("{}: {} bones, {} examples, {} tetrahedra with {} vertices (cells of {:.3g} m, {} along the longest side), {} surface vertices\n",
              options.output, report.bones, report.examples.size(), report.lattice.tets, report.lattice.vertices, report.lattice.cell_size,
              report.cells, asset.surface.positions.size());
   size_t width = 7;
   for (const FittedExample& example : report.examples) width = std::max(width, example.name.size());
-  fmt::print("  {:<{}}  rms %   max %   worst at (m)\n", "example", width);
+  print("  {:<{}}  rms %   max %   worst at (m)\n", "example", width);
   for (const FittedExample& example : report.examples) {
-    fmt::print("  {:<{}}  {:<6.3f}  {:<6.3f}  {:.3g} {:.3g} {:.3g}\n", example.name, width, 100 * example.rms, 100 * example.most,
+    print("  {:<{}}  {:<6.3f}  {:<6.3f}  {:.3g} {:.3g} {:.3g}\n", example.name, width, 100 * example.rms, 100 * example.most,
                example.worst_at.x(), example.worst_at.y(), example.worst_at.z());
   }
-  fmt::print("  errors are of the surface as it will be seen, in per cent of the diagonal of {:.4g} m\n", report.diagonal);
+  print("  errors are of the surface as it will be seen, in per cent of the diagonal of {:.4g} m\n", report.diagonal);
   const FitReport::Seconds& s = report.seconds;
-  fmt::print("  seconds: tetrahedra {:.2f}, carry {:.2f}, bones {:.2f}, measure {:.2f}\n", s.tets, s.carry, s.bones, s.measure);
-  for (const std::string& warning : report.warnings) fmt::print("  note: {}\n", warning);
+  print("  seconds: tetrahedra {:.2f}, carry {:.2f}, bones {:.2f}, measure {:.2f}\n", s.tets, s.carry, s.bones, s.measure);
+  for (const std::string& warning : report.warnings) print("  note: {}\n", warning);
 }
 
 /// Every example as it was given beside what the bones make of it.
@@ -144,7 +144,7 @@ int run(const Options& options) {
   tell(options, *asset, report);
   if (options.look.empty()) return kDone;
   if (Result<void> drawn = draw(options, *asset, *set, report); !drawn) return interrupted() ? kInterrupted : complain(drawn.error());
-  fmt::print("{}\n", options.look);
+  print("{}\n", options.look);
   return kDone;
 }
 

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void line(std::string_view what, const std::string& value) {
-  fmt::print("  {:<12} {}\n", what, value);
+  print("  {:<12} {}\n", what, value);
 }
 
 std::string size_text(const std::vector<Vec3>& points) {
@@ -115,12 +115,12 @@ void tell_soft_body(const BodyDescription& body) {
 int tell_recording(const fs::path& folder) {
   Result<Playback> playback = Playback::open(folder);
   if (!playback) return complain(playback.error());
-  fmt::print("{}: recording\n", folder.string());
+  print("{}: recording\n", folder.string());
   line("scene", playback->scene().title);
   const std::vector<int>& frames = playback->frames();
   line("frames", frames.empty() ? "none" : fmt::format("{} ({} to {}), {:.3f} s at {:g} a second", frames.size(), frames.front(), frames.back(), playback->time(frames.back()), playback->scene().fps));
   line("bodies", fmt::format("{}", playback->bodies().size()));
-  if (playback->was_torn()) line("note", "the last frame was torn and is left out");
+  if (!playback->warning().empty()) line("warning", playback->warning());
   Result<std::string> run = io::read_file(RecordingFolder{folder}.run());
   Result<Json> json = run ? parse_json(*run, "run.json") : Result<Json>(input_error(""));
   const Json* outcome = json ? json->find("outcome") : nullptr;
@@ -137,7 +137,7 @@ int tell_recording(const fs::path& folder) {
 int tell_scene(const std::string& name) {
   Result<Scene> scene = load_scene(name);
   if (!scene) return complain(scene.error());
-  fmt::print("{}: scene\n", name);
+  print("{}: scene\n", name);
   line("title", scene->title);
   line("length", fmt::format("{:g} s, {} frames, steps of {:.4g} ms", scene->seconds, scene->frame_count(), 1e3 * scene->dt()));
   line("bodies", fmt::format("{}, {} joints", scene->bodies.size(), scene->joints.size()));
@@ -149,7 +149,7 @@ int tell_scene(const std::string& name) {
 }
 
 int tell_surface(const std::string& name, const TriMesh& mesh, const std::string& note) {
-  fmt::print("{}: surface\n", name);
+  print("{}: surface\n", name);
   line("size", size_text(mesh.positions));
   line("triangles", fmt::format("{}, {} vertices", mesh.triangles.size(), mesh.positions.size()));
   if (!note.empty()) line("note", note);
@@ -175,7 +175,7 @@ int tell_model(const std::string& name, const std::string& look) {
   const bool folder = fs::is_directory(name, ignored);
   Result<Asset> asset = folder ? io::read_authors_asset(name) : io::read_asset(name);
   if (asset) {
-    fmt::print("{}: asset\n", name);
+    print("{}: asset\n", name);
     tell_asset(*asset);
     return show_asset(*asset, look);
   }

@@ -35,23 +35,23 @@ void list_scenes() {
   for (const fs::path& file : files) {
     const std::string name = file.stem().string();
     Result<Scene> scene = load_scene(file);
-    fmt::print("{:<24} {}\n", name, scene ? fmt::format("{} ({} bodies, {:g} s)", scene->title, scene->bodies.size(), scene->seconds) : scene.error().text);
+    print("{:<24} {}\n", name, scene ? fmt::format("{} ({} bodies, {:g} s)", scene->title, scene->bodies.size(), scene->seconds) : scene.error().text);
     const fs::path picture = folder.parent_path() / "docs" / "images" / (name + ".png");
-    if (fs::exists(picture, ignored)) fmt::print("{:<24} {}\n", "", picture.string());
+    if (fs::exists(picture, ignored)) print("{:<24} {}\n", "", picture.string());
   }
 }
 
 void list_methods() {
-  for (const MethodInfo& method : kMethods) fmt::print("{:<12} {}; {}\n", method.name, method.help, method.paper);
+  for (const MethodInfo& method : kMethods) print("{:<12} {}; {}\n", method.name, method.help, method.paper);
 }
 
 void list_formats() {
-  fmt::print("{:<8} {}\n", ".json", "scenes, of our own and of the authors of papers 1 and 2 (read)");
-  fmt::print("{:<8} {}\n", ".glb", "assets (read, written), animations (written)");
-  fmt::print("{:<8} {}\n", "folder", "assets of paper 1's authors (read); recordings (read, written)");
-  for (const io::MeshFormat& format : io::mesh_formats()) fmt::print("{:<8} {} ({})\n", format.extension, format.help, format.writes ? "read, written" : "read");
-  fmt::print("{:<8} {}\n", ".txt", "particles of soft bodies, three numbers each (read)");
-  fmt::print("{:<8} {}\n{:<8} {}\n", ".png", "pictures (written)", ".mp4", "videos (written)");
+  print("{:<8} {}\n", ".json", "scenes, of our own and of the authors of papers 1 and 2 (read)");
+  print("{:<8} {}\n", ".glb", "assets (read, written), animations (written)");
+  print("{:<8} {}\n", "folder", "assets of paper 1's authors (read); recordings (read, written)");
+  for (const io::MeshFormat& format : io::mesh_formats()) print("{:<8} {} ({})\n", format.extension, format.help, format.writes ? "read, written" : "read");
+  print("{:<8} {}\n", ".txt", "particles of soft bodies, three numbers each (read)");
+  print("{:<8} {}\n{:<8} {}\n", ".png", "pictures (written)", ".mp4", "videos (written)");
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void add_list(CLI::App& app, Action& action) {
   command->callback([what, &action] {
     action = [what] {
       const auto heading = [&](const char* name) {
-        if (what->empty()) fmt::print("{}:\n", name);
+        if (what->empty()) print("{}:\n", name);
         return what->empty() || *what == name;
       };
       if (heading("scenes")) list_scenes();

@@ -179,7 +179,7 @@ Result<io::Image> draw_tile(const LookTile& tile, const View& view, double radiu
   settings.samples = 6;  // for a look, smoothed
   if (!tile.colors.empty()) settings.color = render::ColorMode::Weights;
   render::Watch watch;
-  watch.cancel = &interrupted();
+  watch.cancel = &interrupts();
   Result<io::Image> image = render::render_frame(frame, view.camera, settings, watch);
   if (!image) return image;
   for (const bool hidden : {true, false}) {

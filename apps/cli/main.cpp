@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
-#include "crumple/core/fields.h"
+#include "crumple/core/suggest.h"
 
 namespace {
 
@@ -10,17 +10,12 @@ using namespace crumple::cli;
 /// All commands there are; a new one is a file and a line.
 constexpr void (*kCommands[])(CLI::App&, Action&) = {add_run, add_check, add_info, add_doctor, add_rig, add_fit, add_pose, add_paint, add_score, add_section, add_export, add_render, add_bench, add_list, add_schema, add_shot, add_demo};
 
-std::string with_suggestion(const std::string& what, const std::string& word, const std::vector<std::string>& known) {
-  const std::string near = crumple::nearest_word(word, known);
-  return near.empty() ? what : fmt::format("{}; did you mean \"{}\"?", what, near);
-}
-
 /// What is wrong with a line that names no command.
 std::string wrong_command(const CLI::App& app, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
   if (words.empty()) return fmt::format("which command? One of {}", fmt::join(names, ", "));
-  return with_suggestion(fmt::format("unknown {} \"{}\"", words[0].starts_with("-") ? "option" : "command", words[0]), words[0], names);
+  return fmt::format("unknown {} \"{}\"{}", words[0].starts_with("-") ? "option" : "command", words[0], crumple::suggestion(words[0], names));
 }
 
 /// What is wrong with the arguments of a command.
@@ -33,7 +28,7 @@ std::string wrong_arguments(const CLI::App& command, const std::vector<std::stri
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     const bool unknown = name.starts_with("-") && name.size() > 1 && command.get_option_no_throw(name) == nullptr;
-    if (unknown) return with_suggestion(fmt::format("unknown option \"{}\"", name), name, names);
+    if (unknown) return fmt::format("unknown option \"{}\"{}", name, crumple::suggestion(name, names));
   }
   return error.what();
 }
@@ -45,9 +40,29 @@ int complain_of_usage(const CLI::App& app, const std::vector<std::string>& words
   return complain(crumple::input_error(fmt::format("{} (see 'crumple {}--help')", what, chosen.empty() ? "" : chosen[0]->get_name() + " ")));
 }
 
+int run(const Action& action) {
+  try {
+    return action ? action() : kWrongInput;
+  } catch (const std::bad_alloc&) {
+    return complain(crumple::system_error("out of memory"));
+  } catch (const std::exception& error) {
+    return complain(crumple::system_error(fmt::format("unexpected: {}", error.what())));
+  }
+}
+
+/// The exit code of a command. An answer that got lost is no success.
+int answer(const Action& action) {
+  const int code = run(action);
+  if (code == kInterrupted) crumple::print_interrupted();
+  const crumple::Result<void> written = crumple::finish_output();
+  return written || code != kDone ? code : complain(written.error());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  crumple::prepare_process();
+  crumple::watch_interrupts(kInterrupted);
   CLI::App app("Crumple: rigid bodies that dent, bend and crumple the way an artist posed them", "crumple");
   app.require_subcommand(1);
   app.set_version_flag("--version", "crumple 0.1.0");
@@ -59,12 +74,5 @@ int main(int argc, char** argv) {
     if (error.get_exit_code() != 0) return complain_of_usage(app, std::vector<std::string>(argv + std::min(1, argc), argv + argc), error);
     return app.exit(error);  // --help, --version
   }
-  catch_interrupts();
-  try {
-    return action ? action() : kWrongInput;
-  } catch (const std::bad_alloc&) {
-    return complain(crumple::system_error("out of memory"));
-  } catch (const std::exception& error) {
-    return complain(crumple::system_error(fmt::format("unexpected: {}", error.what())));
-  }
+  return answer(action);
 }

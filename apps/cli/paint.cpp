@@ -54,10 +54,10 @@ int run(const Options& options) {
   const Result<Asset> asset = painted(options);
   if (!asset) return complain(asset.error());
   if (const Result<void> written = io::write_asset(*asset, file); !written) return complain(written.error());
-  fmt::print("{}\n", file);
+  print("{}\n", file);
   for (const PaintedMap& map : asset->maps) {
     const auto [low, high] = std::minmax_element(map.values.begin(), map.values.end());
-    fmt::print("  {:<12} painted {:.3g} to {:.3g}\n", map.name, *low, *high);
+    print("  {:<12} painted {:.3g} to {:.3g}\n", map.name, *low, *high);
   }
   return kDone;
 }

@@ -81,7 +81,7 @@ Result<void> make_picture(Playback& playback, const PictureOptions& options, con
     return {};
   };
   render::Watch watch;
-  watch.cancel = &interrupted();
+  watch.cancel = &interrupts();
   if (Result<void> done = render::render_frames(static_cast<int>(numbers.size()), frame_at, *camera, options.render, take, watch); !done) return done.error();
   progress.finish();
   return io::write_png(file, options.frame ? tiles[0] : render::contact_sheet(tiles, options.columns, captions, sheet_footer(playback)));
@@ -100,7 +100,7 @@ Result<void> make_video(Playback& playback, const PictureOptions& options, const
     return video->add(image);
   };
   render::Watch watch;
-  watch.cancel = &interrupted();
+  watch.cancel = &interrupts();
   const int count = static_cast<int>(playback.frames().size());
   if (Result<void> done = render::render_frames(count, frame_at, *camera, options.render, take, watch); !done) return done.error();
   return video->finish();

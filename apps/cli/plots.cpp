@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "crumple/core/fields.h"
+#include "crumple/core/suggest.h"
 #include "crumple/io/files.h"
 #include "crumple/render/plot.h"
 #include "crumple/scene/recording_folder.h"
@@ -60,10 +60,8 @@ Result<const Plot*> find_plot(const std::string& name) {
   for (const Plot& plot : kPlots) {
     if (name == plot.name) return &plot;
   }
-  const std::string near = nearest_word(name, plot_names());
-  return input_error(
-      fmt::format("--plot {}: there is no such plot; {}", name,
-                  near.empty() ? fmt::format("one of: {}", fmt::join(plot_names(), ", ")) : fmt::format("did you mean \"{}\"?", near)));
+  return input_error(fmt::format("--plot {}: there is no such plot{}", name,
+                                 suggestion(name, plot_names(), fmt::format("; one of: {}", fmt::join(plot_names(), ", ")))));
 }
 
 /// What can be told about the output before any work has gone into it.

@@ -9,6 +9,7 @@
 #include "apps/cli/look.h"
 #include "apps/cli/pose_request.h"
 #include "crumple/core/fields.h"
+#include "crumple/core/suggest.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/rig/skin.h"
 
@@ -24,7 +25,7 @@ struct Options {
 };
 
 void line(std::string_view what, const std::string& value) {
-  fmt::print("  {:<12} {}\n", what, value);
+  print("  {:<12} {}\n", what, value);
 }
 
 std::vector<std::string> pose_names(const Asset& asset) {
@@ -34,7 +35,7 @@ std::vector<std::string> pose_names(const Asset& asset) {
 }
 
 int list_poses(const Options& options, const Asset& asset) {
-  fmt::print("{}: {} handles, {} poses\n", options.asset, asset.handles.size(), asset.examples.size() - 1);
+  print("{}: {} handles, {} poses\n", options.asset, asset.handles.size(), asset.examples.size() - 1);
   for (size_t b = 0; b < asset.handles.size(); ++b) line("handle", handle_text(asset, b));
   for (const std::string& name : pose_names(asset)) line("pose", name);
   return kDone;
@@ -108,9 +109,7 @@ Result<void> remove_poses(const Options& options, Asset& asset) {
     const auto found = std::find_if(asset.examples.begin() + 1, asset.examples.end(), [&](const Example& example) { return example.name == name; });
     if (name == asset.examples[0].name) return input_error(fmt::format("--remove {}: the rest pose stays", name));
     if (found == asset.examples.end()) {
-      const std::string near = nearest_word(name, pose_names(asset));
-      return input_error(
-          fmt::format("--remove {}: {} has no such pose{}", name, options.asset, near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+      return input_error(fmt::format("--remove {}: {} has no such pose{}", name, options.asset, suggestion(name, pose_names(asset))));
     }
     asset.examples.erase(found);
   }
@@ -189,7 +188,7 @@ void make_pose(const Planned& planned, const Poser& poser, Asset& asset) {
   asset.examples[static_cast<size_t>(planned.example)].handles = pose;
   const PoseEffect effect = measure_pose(asset, pose);
   const double diagonal = bounds_of(asset.tets.positions).diagonal();
-  fmt::print("{}: pose \"{}\"{}\n", asset.name, planned.name, planned.replaces ? ", in place of the one of that name" : "");
+  print("{}: pose \"{}\"{}\n", asset.name, planned.name, planned.replaces ? ", in place of the one of that name" : "");
   line("solved", fmt::format("{} rounds, energy {:.4g}{}", report.rounds, report.energy, report.converged ? "" : ", not settled yet"));
   line("moves", fmt::format("{:.4g} m at most, {:.3g} % of the size", effect.farthest, 100 * effect.farthest / diagonal));
   line("volume", fmt::format("{:+.2f} %", 100 * effect.volume_change));
@@ -209,7 +208,7 @@ Result<void> draw_look(const Options& options, const Asset& asset, std::vector<i
   fs::path file = options.look;
   if (file.empty()) file = fs::path(output).replace_extension(".look.png");
   if (Result<void> drawn = draw_asset(asset, shown, file.string()); !drawn) return drawn;
-  fmt::print("{}\n", file.string());
+  print("{}\n", file.string());
   return {};
 }
 
@@ -240,7 +239,7 @@ int run(const Options& options) {
   }
   const std::string output = options.output.empty() ? options.asset : options.output;
   if (Result<void> written = io::write_asset(*asset, output); !written) return complain(written.error());
-  fmt::print("{}: {} poses{}\n", output, asset->examples.size() - 1,
+  print("{}: {} poses{}\n", output, asset->examples.size() - 1,
              options.remove.empty() ? "" : fmt::format(", {} removed", options.remove.size()));
   if (Result<void> drawn = draw_look(options, *asset, std::move(shown), output); !drawn)
     return interrupted() ? kInterrupted : complain(drawn.error());

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "crumple/core/fields.h"
+#include "crumple/core/suggest.h"
 #include "crumple/io/files.h"
 #include "crumple/scene/scene.h"
 
@@ -21,11 +22,6 @@ bool parse_number(std::string_view text, double& number) {
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), number);
   return trouble == std::errc() && end == text.data() + text.size() && std::isfinite(number);
-}
-
-std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
-  const std::string near = nearest_word(word, known);
-  return near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near);
 }
 
 /// RFC 6901: '~' and '/' inside keys are escaped.
@@ -144,7 +140,7 @@ Result<int> find_handle(const Asset& asset, const HandleWish& wish) {
   if (is_number && trouble == std::errc() && number >= 0 && number < count) return number;
   if (is_number) return input_error(fmt::format("{}: there is no handle {}; they are numbered 0 to {}", wish.where, wish.handle, count - 1));
   return input_error(fmt::format("{}: there is no handle \"{}\"{}", wish.where, wish.handle,
-                                 nearest_word(wish.handle, names).empty() ? "; 'crumple info' lists them" : suggestion(wish.handle, names)));
+                                 suggestion(wish.handle, names, "; 'crumple info' lists them")));
 }
 
 bool all_within(const Vec3& values, double limit) {

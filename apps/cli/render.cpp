@@ -54,7 +54,7 @@ bool parse_pair(const std::string& text, int& first, int& second, int most) {
 int plot(const Options& options) {
   if (options.is_picture()) return complain(input_error("--plot draws numbers, not a picture: leave out --frame, --sheet, --color, --camera, --size, --samples and --particles"));
   if (Result<void> drawn = make_plot(options.plot, options.folder, options.file); !drawn) return complain(drawn.error());
-  fmt::print("{}\n", options.file);
+  print("{}\n", options.file);
   return kDone;
 }
 
@@ -86,11 +86,13 @@ int run(const Options& options) {
   }
   Result<Playback> playback = Playback::open(options.folder);
   if (!playback) return complain(playback.error());
+  if (!playback->warning().empty()) warn(playback->warning());
   if (options.frame >= 0) picture.frame = options.frame;
   Result<void> made = extension == ".mp4" ? make_video(*playback, picture, options.file, options.loudness) : make_picture(*playback, picture, options.file, options.loudness);
   if (interrupted()) return kInterrupted;
   if (!made) return complain(made.error());
-  fmt::print("{}\n", options.file);
+  for (const std::string& note : playback->notes()) print_message("note: {}\n", note);
+  print("{}\n", options.file);
   return kDone;
 }
 

@@ -117,7 +117,7 @@ Result<Asset> make(const Options& options, RigReport& report) {
   if (const Result<void> good = check_unit(options, model->mesh); !good) return good.error();
   Progress progress(options.loudness.style(), "rig", kRigStages + 1);
   RigWatch watch;
-  watch.cancel = &interrupted();
+  watch.cancel = &interrupts();
   watch.stage = [&](int stage, const std::string& name) { progress.update(stage, name); };
   Result<Asset> asset = make_rig(model->mesh, *settings, report, watch);
   if (!asset) return Error{asset.error().kind, fmt::format("{}: {}", options.model.file, asset.error().text)};
@@ -144,7 +144,7 @@ int run(const Options& options) {
     if (!drawn) return complain(drawn.error());
   }
   const RigSummary summary = {options.model.file, options.output, options.look, wall_seconds() - start};
-  fmt::print("{}", options.json ? rig_json(summary, *asset, report) : rig_table(summary, *asset, report));
+  print("{}", options.json ? rig_json(summary, *asset, report) : rig_table(summary, *asset, report));
   return kDone;
 }
 

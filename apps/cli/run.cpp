@@ -37,10 +37,14 @@ Result<std::pair<int, int>> parse_frames(const std::string& text) {
 
 int run(const Options& options) {
   if (options.resume && options.force) return complain(input_error("--resume and --force exclude each other"));
-  if (options.threads > 0) set_thread_count(options.threads);
+  if (options.threads > 0) {
+    set_thread_count(options.threads);
+    if (thread_count() < options.threads) warn(fmt::format("only {} of {} threads could be started; results do not depend on it", thread_count(), options.threads));
+  }
   Result<Scene> scene = load_scene(options.scene, options.changes);
   if (!scene) return complain(scene.error());
-  for (const std::string& note : scene->notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : scene->notes) print_message("note: {}\n", note);
+  for (const std::string& warning : scene_warnings(*scene)) warn(warning);
   RunSettings settings;
   settings.folder = options.folder.empty() ? std::filesystem::path("out") / std::filesystem::path(options.scene).stem() : std::filesystem::path(options.folder);
   settings.resume = options.resume, settings.force = options.force, settings.strict = options.strict;
@@ -51,7 +55,7 @@ int run(const Options& options) {
   }
   Result<RunReport> report = simulate(*scene, settings, options.loudness);
   if (!report) return complain(report.error());
-  fmt::print("{}", run_table(*scene, *report, settings.folder));
+  print("{}", run_table(*scene, *report, settings.folder));
   return exit_code(*report);
 }
 

@@ -9,7 +9,7 @@ void add_schema(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of scene files");
   command->callback([&action] {
     action = [] {
-      fmt::print("{}\n", write_json(scene_schema()));
+      print("{}\n", write_json(scene_schema()));
       return static_cast<int>(kDone);
     };
   });

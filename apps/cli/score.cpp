@@ -56,11 +56,11 @@ int run(Options options) {
   if (!report) return complain(report.error());
   if (interrupted()) return kInterrupted;
   if (const Result<void> written = io::write_asset(*asset, options.output); !written) return complain(written.error());
-  fmt::print("{}", options.json ? write_json(score_json(options.output, *asset, *report)) + "\n" : score_table(options.output, *asset, *report));
+  print("{}", options.json ? write_json(score_json(options.output, *asset, *report)) + "\n" : score_table(options.output, *asset, *report));
   if (options.look.empty()) return kDone;
   if (const Result<void> drawn = draw_scored(*asset, options.look); !drawn)
     return interrupted() ? static_cast<int>(kInterrupted) : complain(drawn.error());
-  if (!options.json) fmt::print("  {:<12} {}\n", "picture", options.look);
+  if (!options.json) print("  {:<12} {}\n", "picture", options.look);
   return kDone;
 }
 

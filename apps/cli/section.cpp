@@ -52,8 +52,8 @@ struct Line {
 };
 
 void print_lines(const char* heading, const std::vector<Line>& lines) {
-  fmt::print("\n{}\n", heading);
-  for (const Line& line : lines) fmt::print("  {:<5} {:<22} {:<16} {}\n", line.symbol, line.what, line.value, line.formula);
+  print("\n{}\n", heading);
+  for (const Line& line : lines) print("  {:<5} {:<22} {:<16} {}\n", line.symbol, line.what, line.value, line.formula);
 }
 
 std::string sizes_text(const Section& s) {
@@ -77,7 +77,7 @@ const char* rule_text(const SolidMaterial& material) {
 }
 
 void print_material(const SolidMaterial& m) {
-  fmt::print("{}: E = {}, G = {}, yield stress f_y = {}, in shear tau = {} ({})\n", m.name, with_unit(m.young, "Pa"),
+  print("{}: E = {}, G = {}, yield stress f_y = {}, in shear tau = {} ({})\n", m.name, with_unit(m.young, "Pa"),
              with_unit(shear_modulus(m), "Pa"), with_unit(m.yield, "Pa"), with_unit(shear_yield(m), "Pa"), rule_text(m));
 }
 
@@ -91,7 +91,7 @@ void print_capacities(const Section& section, const JointRows& capacity) {
                                                      {"M2", "bending about 2", with_unit(capacity.bending_2, "N m"), by.bending_2}});
   if (section.shape != SectionShape::Rectangle) return;
   const double ratio = polar_integral(section.width, section.height) / section_geometry(section).plastic_torsion;
-  fmt::print("  (paper 5, eq. 2.14, integrates the distance instead: T = {}, {:.0f} % more than a bar that is not round can take)\n",
+  print("  (paper 5, eq. 2.14, integrates the distance instead: T = {}, {:.0f} % more than a bar that is not round can take)\n",
              with_unit(ratio * capacity.torsion, "N m"), 100 * (ratio - 1));
 }
 
@@ -130,9 +130,9 @@ void print_breaking(const JointSection& joint, std::optional<double> length) {
 }
 
 void print_table(const Section& section, const SolidMaterial& material, const JointSection& joint, std::optional<double> length) {
-  fmt::print("{}\n", sizes_text(section));
+  print("{}\n", sizes_text(section));
   print_material(material);
-  fmt::print("axis 0 runs along the bar, 1 along the width, 2 along the height; forces act along an axis, moments about it\n");
+  print("axis 0 runs along the bar, 1 along the width, 2 along the height; forces act along an axis, moments about it\n");
   print_capacities(section, joint.capacity);
   const auto here = [&](const JointRows& rows) { return length ? per_length(rows, *length) : rows; };
   const std::string title = length ? fmt::format("elastic stiffness of a joint with L = {:g} m of bar", *length)
@@ -217,7 +217,7 @@ int tell_section(const SectionRequest& request, bool as_json) {
   const Result<JointSection> joint = joint_section(*section, *material);
   if (!joint) return complain(joint.error());
   if (as_json)
-    fmt::print("{}\n", write_json(joint_json(*section, *material, *joint, *length)));
+    print("{}\n", write_json(joint_json(*section, *material, *joint, *length)));
   else
     print_table(*section, *material, *joint, *length);
   return kDone;

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::string asset, file, kind = "drop";
   std::optional<double> speed;
-  bool pin = false;
+  bool pin = false, force = false;
 };
 
 constexpr double kRadius = 0.45;  // of damage, over the size of the body
@@ -44,7 +44,7 @@ std::string body_line(const std::string& name, const Vec3& at, const Vec3& turn,
 
 /// What is in a shot besides the ground, and from where it is seen.
 struct Staging {
-  std::string bodies, joints;
+  std::string bodies = {}, joints = {};
   Vec3 eye, target;
 };
 
@@ -132,6 +132,10 @@ std::string plain_name(std::string name) {
 
 int run(const Options& options) {
   if (Result<void> possible = check_output(options.file); !possible) return complain(possible.error());
+  std::error_code ignored;
+  if (!options.force && fs::exists(options.file, ignored)) {
+    return complain(input_error(fmt::format("{}: exists already; overwrite it with --force", options.file)));
+  }
   Result<Asset> asset = io::read_asset(options.asset);
   if (!asset) return complain(asset.error());
   if (asset->examples.size() < 2) {
@@ -144,7 +148,7 @@ int run(const Options& options) {
   const std::string text = scene_text(options, plain_name(fs::path(options.asset).stem().string()), *asset, (failed ? fs::absolute(options.asset) : path).generic_string(), speed);
   if (Result<Scene> valid = parse_scene(text, options.file); !valid) return complain(valid.error());
   if (Result<void> written = io::write_file(options.file, text); !written) return complain(written.error());
-  fmt::print("{}: see it with 'crumple demo {}'\n", options.file, options.file);
+  print("{}: see it with 'crumple demo {}'\n", options.file, options.file);
   return kDone;
 }
 
@@ -157,6 +161,7 @@ void add_shot(CLI::App& app, Action& action) {
   command->add_option("-o,--output", options->file, "Scene file to write (.json)")->required();
   command->add_option("--kind", options->kind, "drop: falls on the ground; wall: runs into a wall along +x; block: a block falls on it; ball: a ball is shot at it")
       ->check(CLI::IsMember({"drop", "wall", "block", "ball"}));
+  command->add_flag("--force", options->force, "Overwrite an existing scene");
   command->add_flag("--pin", options->pin, "Hold the asset to the ground where it stands");
   command->add_option("--speed", options->speed, "Of the impact, m/s (default 7; 12 for wall and ball)")->check(CLI::Range(0.1, 200.0));
   command->callback([options, &action] { action = [options] { return run(*options); }; });

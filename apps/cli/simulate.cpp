@@ -13,7 +13,8 @@ namespace crumple::cli {
 Result<RunReport> simulate(const Scene& scene, RunSettings settings, const Loudness& loudness) {
   const int last = settings.frames ? settings.frames->second : scene.frame_count();
   Progress progress(loudness.style(), "simulate", std::max(1, last));
-  settings.cancel = &interrupted();
+  settings.cancel = &interrupts();
+  set_interrupt_hint("continue with --resume");
   settings.progress = [&](int frame, int, const World& world) {
     progress.update(frame, fmt::format("t = {:.2f} s, {} awake", world.time(), world.awake_count()));
   };
@@ -103,6 +104,10 @@ std::string run_table(const Scene& scene, const RunReport& r, const std::filesys
   }
   if (!r.joints.empty()) line("joints", joints_text(r));
   frozen();
+  if (r.skipped_pairs > 0) {
+    line("crowded", fmt::format("{} times two parts were not looked at for contacts, because both had more than {} others around them", r.skipped_pairs,
+                                rigid::World::kMaxNeighbours));
+  }
   line("recording", fmt::format("{} (fingerprint {})", folder.string(), io::hash_text(r.fingerprint)));
   if (r.outcome == Outcome::Interrupted) line("interrupted", "continue with --resume");
   return text;

@@ -1,4 +1,5 @@
 #include "crumple/core/fields.h"
+#include "crumple/core/suggest.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,21 +16,7 @@ std::string pointer_part(std::string_view key) {
   return part;
 }
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> before2, before(b.size() + 1), row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) before[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({before[j] + 1, row[j - 1] + 1, before[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      // two letters in the wrong order are one slip
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before2[j - 2] + 1);
-    }
-    before2 = before, before = row;
-  }
-  return before[b.size()];
-}
-
+constexpr size_t kLongestList = 100'000;
 constexpr double kLargest = 1e12;  // nothing real is larger, and squares and products of such numbers stay finite
 
 std::string limits_text(const Limits& limits, std::string_view unit) {
@@ -60,16 +47,6 @@ Json tuple_schema(size_t count) {
 }
 
 }  // namespace
-
-std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
-  std::string best;
-  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) best = candidate, best_distance = distance;
-  }
-  return best;
-}
 
 void Fields::fail(std::string_view key, std::string_view what) {
   if (!reading() || failed()) return;
@@ -180,6 +157,11 @@ double Fields::six_decimals(float value) {
   return std::round(static_cast<double>(value) * 1e6) / 1e6;
 }
 
+void Fields::skipped(std::string_view key, About about) {
+  if (mode_ == Mode::Schema) note_schema(key, Json::object({{"type", "object"}}), about, {});
+  if (reading()) (void)wanted(key, Json::Kind::Object);
+}
+
 void Fields::texts(std::string_view key, std::vector<std::string>& value, About about) {
   if (mode_ == Mode::Write && !value.empty()) {
     Json array = Json::array();
@@ -262,6 +244,10 @@ size_t Fields::begin_list(std::string_view key, size_t count, About about) {
   if (mode_ == Mode::Schema) note_schema(key, Json::object({{"type", "array"}, {"items", Json::object()}}), about, {});
   if (!reading()) return count;
   const Json* json = wanted(key, Json::Kind::Array);
+  if (json && json->items.size() > kLongestList) {
+    fail(key, fmt::format("has {} items; there may be at most {}", json->items.size(), kLongestList));
+    return kAbsent;
+  }
   return json ? json->items.size() : kAbsent;
 }
 
@@ -287,8 +273,7 @@ void Fields::leave_item(std::string_view key, Fields& inner) {
 void Fields::finish() {
   for (const auto& [key, value] : source_->members) {
     if (failed() || std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    const std::string near = nearest_word(key, known_);
-    fail(key, near.empty() ? "unknown key" : fmt::format("unknown key; did you mean \"{}\"?", near));
+    fail(key, "unknown key" + suggestion(key, known_));
   }
 }
 

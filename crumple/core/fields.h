@@ -79,6 +79,8 @@ class Fields {
     }
     value = Color(static_cast<float>((*list)[0]), static_cast<float>((*list)[1]), static_cast<float>((*list)[2]));
   }
+  /// An object that reading skips and writing leaves out: what a program has worked out, for a person.
+  void skipped(std::string_view key, About about);
   void texts(std::string_view key, std::vector<std::string>& value, About about);
   void texts(std::string_view key, std::map<std::string, std::string>& value, About about);
 
@@ -118,10 +120,11 @@ class Fields {
   void list(std::string_view key, std::vector<T>& values, About about) {
     if (mode_ == Mode::Schema) values.assign(1, T());
     const size_t count = begin_list(key, values.size(), about);
-    if (mode_ == Mode::Read && count != kAbsent) values.assign(count, T());
+    if (mode_ == Mode::Read && count != kAbsent) values.clear();
     for (size_t i = 0; count != kAbsent && i < count; ++i) {
       Fields inner;
       if (!enter_item(key, i, inner)) return;
+      if (mode_ == Mode::Read) values.emplace_back();  // one by one: most wrong lists end at their first item
       describe(inner, values[i]);
       leave_item(key, inner);
     }
@@ -167,9 +170,6 @@ class Fields {
   std::string* error_ = nullptr;  // the first complaint of the whole document
   std::vector<std::string> known_;
 };
-
-/// The candidate nearest to `word` if it is near enough to be a slip of the keys, otherwise empty.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 template <class T>
 Result<void> Fields::read(const Json& json, std::string_view file, T& value) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@ namespace crumple {
 namespace {
 
 constexpr int kMaximumDepth = 200;
+constexpr size_t kMostValues = 2'000'000;  // each takes a hundred bytes of memory, and as little as two of text
 
 std::string unexpected(char c) {
   if (c >= ' ' && c <= '~') return fmt::format("unexpected character '{}'", c);
@@ -23,6 +25,9 @@ class Parser {
   Parser(std::string_view text, std::string_view file, JsonDialect dialect) : text_(text), file_(file), dialect_(dialect) {}
 
   Result<Json> parse() {
+    if (text_.size() / 2 > kMostValues && count_values() > kMostValues) {
+      return input_error(fmt::format("{}: holds more than {} million values; is it the right file?", file_, kMostValues / 1'000'000));
+    }
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark some editors leave
     Json root = value(0);
     if (error_.empty() && dialect_ != JsonDialect::Foreign) {
@@ -34,6 +39,23 @@ class Parser {
   }
 
  private:
+  /// At least as many as there are, without making any.
+  size_t count_values() const {
+    size_t count = 1;
+    bool in_text = false;
+    for (size_t i = 0; i < text_.size(); ++i) {
+      const char c = text_[i];
+      if (c == '"') {
+        in_text = !in_text;
+      } else if (c == '\\' && in_text) {
+        ++i;
+      } else if (!in_text && (c == ',' || c == '[' || c == '{')) {
+        ++count;
+      }
+    }
+    return count;
+  }
+
   void fail(std::string_view what) {
     if (error_.empty()) error_ = fmt::format("{}:{}: {}", file_, line_, what);
     at_ = text_.size();
@@ -243,13 +265,16 @@ void write_text(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
-void write_number(std::string& out, double number) {
+void write_number(std::string& out, double number, JsonNumbers numbers) {
   if (!std::isfinite(number)) {
     out += "null";  // JSON knows no other word for it
     return;
   }
+  constexpr double kLargestExact = 9007199254740992.0;  // 2^53: beyond it, doubles skip whole numbers
+  const bool is_whole = number == std::floor(number) && std::abs(number) <= kLargestExact && !(number == 0 && std::signbit(number));
   char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  const auto end = is_whole && numbers == JsonNumbers::Plain ? std::to_chars(digits, digits + sizeof digits, static_cast<int64_t>(number)).ptr
+                                                             : std::to_chars(digits, digits + sizeof digits, number).ptr;
   out.append(digits, end);
 }
 
@@ -259,11 +284,11 @@ void break_line(std::string& out, int indent, int depth) {
   out.append(static_cast<size_t>(indent) * static_cast<size_t>(depth), ' ');
 }
 
-void write_value(std::string& out, const Json& value, int indent, int depth) {
+void write_value(std::string& out, const Json& value, int indent, int depth, JsonNumbers numbers) {
   switch (value.kind) {
     case Json::Kind::Null: out += "null"; break;
     case Json::Kind::Boolean: out += value.boolean ? "true" : "false"; break;
-    case Json::Kind::Number: write_number(out, value.number); break;
+    case Json::Kind::Number: write_number(out, value.number, numbers); break;
     case Json::Kind::Text: write_text(out, value.text); break;
     case Json::Kind::Array: {
       const bool flat = std::all_of(value.items.begin(), value.items.end(), [](const Json& item) { return item.is_number(); });
@@ -271,7 +296,7 @@ void write_value(std::string& out, const Json& value, int indent, int depth) {
       for (size_t i = 0; i < value.items.size(); ++i) {
         if (i > 0) out += flat && indent > 0 ? ", " : ",";
         if (!flat) break_line(out, indent, depth + 1);
-        write_value(out, value.items[i], indent, depth + 1);
+        write_value(out, value.items[i], indent, depth + 1, numbers);
       }
       if (!flat) break_line(out, indent, depth);
       out.push_back(']');
@@ -284,7 +309,7 @@ void write_value(std::string& out, const Json& value, int indent, int depth) {
         break_line(out, indent, depth + 1);
         write_text(out, value.members[i].first);
         out += indent > 0 ? ": " : ":";
-        write_value(out, value.members[i].second, indent, depth + 1);
+        write_value(out, value.members[i].second, indent, depth + 1, numbers);
       }
       if (!value.members.empty()) break_line(out, indent, depth);
       out.push_back('}');
@@ -316,6 +341,12 @@ const Json* Json::find(std::string_view key) const {
   return nullptr;
 }
 
+int Json::whole(std::string_view key, int otherwise) const {
+  const Json* value = find(key);
+  if (!value || !value->is_number() || !(std::abs(value->number) <= std::numeric_limits<int>::max()) || value->number != std::floor(value->number)) return otherwise;
+  return static_cast<int>(value->number);
+}
+
 Json* Json::find(std::string_view key) {
   return const_cast<Json*>(std::as_const(*this).find(key));
 }
@@ -342,9 +373,9 @@ Result<Json> parse_json(std::string_view text, std::string_view file, JsonDialec
   return Parser(text, file, dialect).parse();
 }
 
-std::string write_json(const Json& value, int indent) {
+std::string write_json(const Json& value, int indent, JsonNumbers numbers) {
   std::string out;
-  write_value(out, value, indent, 0);
+  write_value(out, value, indent, 0, numbers);
   return out;
 }
 

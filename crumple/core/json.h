@@ -39,6 +39,8 @@ struct Json {
 
   /// The member of that name, or nullptr.
   const Json* find(std::string_view key) const;
+  /// The member of that name if it is a whole number that an int can hold.
+  int whole(std::string_view key, int otherwise) const;
   Json* find(std::string_view key);
   /// The member of that name, made if it is missing.
   Json& operator[](std::string_view key);
@@ -57,7 +59,12 @@ enum class JsonDialect {
 /// `file` is named in errors. Depth is limited, so hostile input cannot exhaust the stack.
 Result<Json> parse_json(std::string_view text, std::string_view file, JsonDialect dialect = JsonDialect::Relaxed);
 
+enum class JsonNumbers {
+  Plain,     ///< whole numbers without an exponent, as every reader takes them for whole
+  Shortest,  ///< 300000 as 3e+05: for hashes of texts, which must stay what they were
+};
+
 /// Shortest decimals that read back to the same numbers. `indent` 0 writes one line; short arrays of numbers stay on one line.
-std::string write_json(const Json& value, int indent = 2);
+std::string write_json(const Json& value, int indent = 2, JsonNumbers numbers = JsonNumbers::Plain);
 
 }  // namespace crumple

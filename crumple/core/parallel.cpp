@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <immintrin.h>
@@ -32,7 +35,11 @@ bool look_out(const Condition& condition) {
 class Pool {
  public:
   explicit Pool(int threads) {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    try {
+      for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      // The system gives no more of them: results do not depend on how many there are.
+    }
   }
   ~Pool() {
     {
@@ -52,6 +59,8 @@ class Pool {
       chunk_ = &chunk;
       chunks_ = chunks;
       next_ = 0;
+      failed_chunk_ = chunks;
+      failure_ = nullptr;
       open_ = true;
       ++generation_;
     }
@@ -63,13 +72,28 @@ class Pool {
     look_out([this] { return busy_ == 0; });
     lock.lock();
     done_.wait(lock, [this] { return busy_ == 0; });
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
  private:
   void share() {
     inside_parallel = true;
-    for (size_t i = next_++; i < chunks_; i = next_++) (*chunk_)(i);
+    for (size_t i = next_++; i < chunks_; i = next_++) {
+      try {
+        (*chunk_)(i);
+      } catch (...) {
+        fail(i);
+      }
+    }
     inside_parallel = false;
+  }
+  /// Ends the job early. Of several failures the one of the lowest chunk counts.
+  void fail(size_t chunk) {
+    const std::lock_guard lock(mutex_);
+    next_ = chunks_;
+    if (chunk >= failed_chunk_) return;
+    failed_chunk_ = chunk;
+    failure_ = std::current_exception();
   }
   void work() {
     unsigned seen = 0;
@@ -97,6 +121,8 @@ class Pool {
   std::atomic<size_t> next_ = 0;
   std::atomic<unsigned> generation_ = 0;
   std::atomic<int> busy_ = 0;  // workers that share the job
+  size_t failed_chunk_ = 0;
+  std::exception_ptr failure_;
   bool open_ = false;          // workers may still join
   bool stopping_ = false;
 };

@@ -16,7 +16,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// Cheap to call often: prints at most ten times a second for a person at a terminal, every five seconds into a file, twice a second
-  /// as JSON. The first call tells where the work begins: what was done before does not count for the estimate.
+  /// as JSON. The estimate counts from the first call: neither what was done before it, such as loading, nor how long that took.
   void update(long done, const std::string& note = "");
   void finish();
 
@@ -24,8 +24,8 @@ class Progress {
   void print(long done, const std::string& note);
   Style style_;
   std::string what_;
-  long total_, before_ = -1;  // before_: what was done before the first update
-  double start_, last_print_ = -1;
+  long total_, first_done_ = -1;  // first_done_, first_time_: of the first update
+  double start_, first_time_ = 0, last_print_ = -1;
   bool terminal_, finished_ = false;
 };
 

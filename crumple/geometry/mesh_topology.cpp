@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <tuple>
 
+#include "crumple/math/whole.h"
+
 namespace crumple {
 namespace {
 
@@ -39,7 +41,7 @@ int nearest_first(const CellTable& table, const std::vector<Vec3>& positions, co
   int best = -1;
   for (int corner = 0; corner < 8; ++corner) {
     Cell cell{};
-    for (int axis = 0; axis < 3; ++axis) cell[axis] = static_cast<int64_t>(std::floor(scaled[axis] + ((corner >> axis & 1) != 0 ? 0.5 : -0.5)));
+    for (int axis = 0; axis < 3; ++axis) cell[axis] = whole_floor(scaled[axis] + ((corner >> axis & 1) != 0 ? 0.5 : -0.5));
     for (int v = table.head(cell); v >= 0; v = table.next(v)) {
       if ((positions[v] - place).squaredNorm() <= tolerance * tolerance && (best < 0 || v < best)) best = v;
     }
@@ -91,9 +93,7 @@ std::vector<int> first_in_place(const std::vector<Vec3>& positions, double toler
     if (other >= 0) {
       first[v] = other;
     } else {
-      table.add(
-          {static_cast<int64_t>(std::floor(scaled[0])), static_cast<int64_t>(std::floor(scaled[1])), static_cast<int64_t>(std::floor(scaled[2]))},
-          static_cast<int>(v));
+      table.add({whole_floor(scaled[0]), whole_floor(scaled[1]), whole_floor(scaled[2])}, static_cast<int>(v));
     }
   }
   return first;

@@ -8,13 +8,22 @@
 
 #include "crumple/core/parallel.h"
 #include "crumple/io/export_check.h"
+#include "crumple/io/files.h"
 
 namespace crumple::io {
 namespace {
 
 bool same_surface(const TriMesh& a, const TriMesh& b) {
-  return a.triangles == b.triangles && a.positions == b.positions && a.uvs.size() == b.uvs.size() &&
-         std::equal(a.uvs.begin(), a.uvs.end(), b.uvs.begin());
+  return a.triangles == b.triangles && a.positions == b.positions && a.uvs == b.uvs && a.colors == b.colors;
+}
+
+template <class T>
+uint64_t hash_rows(const std::vector<T>& rows, uint64_t seed) {
+  return hash_bytes(std::as_bytes(std::span(rows)), seed);
+}
+
+uint64_t hash_of(const TriMesh& surface) {
+  return hash_rows(surface.colors, hash_rows(surface.uvs, hash_rows(surface.positions, hash_rows(surface.triangles, 0))));
 }
 
 Error item_error(const FrameItem& item, int frame, const std::string& trouble) {
@@ -79,14 +88,17 @@ Result<int> ItemTracks::track_of(const FrameItem& item, int frame) {
 }
 
 Result<int> ItemTracks::surface_of(const FrameItem& item) {
-  for (size_t i = 0; i < surfaces_.size(); ++i) {
-    if (surfaces_[i].mesh == item.surface || same_surface(*surfaces_[i].mesh, *item.surface)) return static_cast<int>(i);
+  const uint64_t hash = hash_of(*item.surface);
+  const auto [first, last] = surfaces_by_hash_.equal_range(hash);
+  for (auto known = first; known != last; ++known) {
+    if (same_surface(*surfaces_[static_cast<size_t>(known->second)].mesh, *item.surface)) return known->second;
   }
   if (const std::string trouble = trouble_with_surface(*item.surface); !trouble.empty()) {
     return input_error(fmt::format("\"{}\" cannot be exported: {}", item.name, trouble));
   }
   auto rest = std::make_shared<Points>();
   for (const Vec3& position : item.surface->positions) rest->push_back(position.cast<float>());
+  surfaces_by_hash_.emplace(hash, static_cast<int>(surfaces_.size()));
   surfaces_.push_back({item.surface, std::move(rest), bounds_of(item.surface->positions).diagonal()});
   return static_cast<int>(surfaces_.size()) - 1;
 }

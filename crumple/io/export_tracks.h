@@ -59,6 +59,7 @@ class ItemTracks {
 
   ExportSettings settings_;
   std::vector<ExportSurface> surfaces_;
+  std::multimap<uint64_t, int> surfaces_by_hash_;
   std::vector<ItemTrack> tracks_;
   std::map<std::string, std::vector<int>> tracks_by_name_;
   std::vector<double> times_;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/bytes.h"
 #include "crumple/io/files.h"
 
 namespace crumple::io {
@@ -17,7 +18,7 @@ constexpr uint32_t kMagic = 0x46546C67;      // "glTF"
 constexpr uint32_t kJsonChunk = 0x4E4F534A;  // "JSON"
 constexpr uint32_t kBinChunk = 0x004E4942;   // "BIN\0"
 constexpr size_t kHeaderBytes = 12, kChunkHeaderBytes = 8;
-constexpr size_t kLongestJson = size_t{64} << 20;  // parsed, JSON takes some fifty times its size in memory
+constexpr size_t kLongestJson = size_t{64} << 20;
 
 uint32_t word_at(std::string_view bytes, size_t offset) {
   uint32_t word;
@@ -32,7 +33,7 @@ void append_word(std::string& bytes, size_t word) {
 
 std::vector<std::byte> to_bytes(std::string_view text) {
   std::vector<std::byte> bytes(text.size());
-  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
+  copy_bytes(bytes, std::as_bytes(std::span(text)));
   return bytes;
 }
 

@@ -34,6 +34,8 @@ Result<std::string> write_glb(const GltfDocument& document);
 Result<std::vector<float>> read_floats(const GltfDocument& document, size_t accessor, int components);
 /// The same for accessors of whole numbers, such as triangle indices or joints.
 Result<std::vector<uint32_t>> read_indices(const GltfDocument& document, size_t accessor, int components = 1);
+/// How many rows an accessor claims to have, before any memory is taken for them.
+Result<size_t> count_rows(const GltfDocument& document, size_t accessor);
 
 /// The bytes of the buffer view that object[key] names, known to lie in the buffer: for what accessors have no type for.
 Result<std::span<const std::byte>> read_bytes(const GltfDocument& document, const Json& object, std::string_view key, const std::string& where);

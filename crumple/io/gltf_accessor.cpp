@@ -10,8 +10,8 @@
 namespace crumple::io {
 namespace {
 
-// Accessors without data are all zero and cost nothing in the file, so their size needs a bound of its own.
 constexpr size_t kMostNumbers = size_t{1} << 26;
+constexpr size_t kFewRows = 4096;
 
 enum ComponentType { kByte = 5120, kUnsignedByte = 5121, kShort = 5122, kUnsignedShort = 5123, kUnsignedInt = 5125, kFloat = 5126 };
 
@@ -168,6 +168,10 @@ class NumberReader {
 
   Result<void> read_base(const Json& accessor) {
     if (!accessor.find("bufferView")) {
+      // Zeros stand for a mesh whose other data are in the file.
+      if (layout_.count > std::max(kFewRows, document_.buffer.size())) {
+        return input_error(fmt::format("{}: {}: {} rows without data, in a file with {} bytes of them", document_.name, where_, layout_.count, document_.buffer.size()));
+      }
       numbers_.assign(layout_.count * components_, T{0});
       return {};
     }
@@ -247,6 +251,14 @@ Result<std::span<const std::byte>> read_bytes(const GltfDocument& document, cons
         fmt::format("{}: {}: {} bytes from {} do not lie in the buffer of {}", document.name, view_where, *length, *offset, document.buffer.size()));
   }
   return std::span(document.buffer).subspan(*offset, *length);
+}
+
+Result<size_t> count_rows(const GltfDocument& document, size_t accessor) {
+  const Result<const Json*> item = gltf_item(document, "accessors", accessor, "a reader");
+  if (!item) return item.error();
+  const Result<size_t> count = gltf_index(document, **item, "count", fmt::format("/accessors/{}", accessor));
+  if (count && *count > kMostNumbers) return input_error(fmt::format("{}: /accessors/{}: {} rows are more than can be read", document.name, accessor, *count));
+  return count;
 }
 
 Result<std::vector<uint32_t>> read_indices(const GltfDocument& document, size_t accessor, int components) {

@@ -79,7 +79,7 @@ class AssetReader {
     if (!positions) return positions.error();
     const Result<size_t> accessor = gltf_index(document_, *extension_, "indices", extension_where());
     if (!accessor) return accessor.error();
-    const Result<std::vector<uint32_t>> indices = read_indices(document_, *accessor);
+    const Result<std::vector<uint32_t>> indices = scene_.indices(*accessor);
     if (!indices) return indices.error();
     const size_t vertices = positions->size() / 3;
     if (indices->size() % 4 != 0) return wrong("{}/indices: {} corners do not make whole tetrahedra", extension_where(), indices->size());

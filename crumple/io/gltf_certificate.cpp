@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/bytes.h"
+
 namespace crumple::io {
 namespace {
 
@@ -44,7 +46,7 @@ Result<std::vector<double>> read_raw(const GltfDocument& document, const Json& c
                                    vertices, handles, kAdvice));
   }
   std::vector<double> raw(vertices * handles);
-  std::memcpy(raw.data(), bytes->data(), bytes->size());
+  copy_rows(raw, *bytes);
   for (const double weight : raw) {
     if (!std::isfinite(weight)) return input_error(fmt::format("{}: {}/raw: a weight is not finite; {}", document.name, where, kAdvice));
   }

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/bytes.h"
+
 namespace crumple::io {
 namespace {
 
@@ -116,10 +118,10 @@ class PieceReader {
     return {};
   }
 
-  Result<std::vector<int>> wholes(const Json& object, std::string_view key, const std::string& where) const {
+  Result<std::vector<int>> wholes(const Json& object, std::string_view key, const std::string& where) {
     const Result<size_t> accessor = gltf_index(document_, object, key, where);
     if (!accessor) return accessor.error();
-    const Result<std::vector<uint32_t>> read = read_indices(document_, *accessor);
+    const Result<std::vector<uint32_t>> read = scene_.indices(*accessor);
     if (!read) return read.error();
     for (const uint32_t number : *read) {
       if (number > static_cast<uint32_t>(INT_MAX)) return input_error(fmt::format("{}: {}/{}: {} names nothing", document_.name, where, key, number));
@@ -138,7 +140,7 @@ class PieceReader {
     if (bytes->size() % sizeof(double) != 0)
       return wrong("volumes", fmt::format("{} bytes are no whole number of doubles; {}", bytes->size(), kAdvice));
     pieces_.volumes.resize(bytes->size() / sizeof(double));
-    if (!bytes->empty()) std::memcpy(pieces_.volumes.data(), bytes->data(), bytes->size());
+    copy_rows(pieces_.volumes, *bytes);
     return {};
   }
 
@@ -157,7 +159,7 @@ class PieceReader {
     const Result<std::vector<float>> inward = floats(*cut, "inward", 3, where);
     if (!inward) return inward.error();
     pieces_.corners.resize(corners->size() / 4);
-    std::memcpy(pieces_.corners.data(), corners->data(), corners->size() * sizeof(float));
+    copy_rows(pieces_.corners, std::as_bytes(std::span(*corners)));
     const Mat3 turn = place_.linear();
     const bool turned = turn != Mat3::Identity();
     for (size_t i = 0; i + 2 < inward->size(); i += 3) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kNumbersPerPose = 32;
 constexpr size_t kMostNodes = 100000, kMostNumbers = size_t{1} << 28, kMostVertices = size_t{1} << 24;
+constexpr size_t kFreeNumbers = size_t{4} << 20, kNumbersPerByte = 16;  // meshes may be repeated this often
 
 /// A member that is a list of exactly `count` finite numbers; empty if it is not there.
 Result<std::vector<double>> numbers_of(const GltfDocument& document, const Json& object, std::string_view key, size_t count,
@@ -322,10 +323,9 @@ Result<std::vector<uint32_t>> GltfScene::triangle_corners(const Json& primitive,
   if (primitive.find("indices")) {
     const Result<size_t> accessor = gltf_index(document_, primitive, "indices", where);
     if (!accessor) return accessor.error();
-    Result<std::vector<uint32_t>> read = read_indices(document_, *accessor);
+    Result<std::vector<uint32_t>> read = indices(*accessor);
     if (!read) return read.error();
     corners = std::move(*read);
-    if (const Result<void> paid = spend(corners.size()); !paid) return paid.error();
   } else {
     for (uint32_t v = 0; v < vertices; ++v) corners.push_back(v);
   }
@@ -370,16 +370,27 @@ Result<void> GltfScene::append_attributes(const Json& attributes, const std::str
 }
 
 Result<std::vector<float>> GltfScene::floats(size_t accessor, int components) {
-  Result<std::vector<float>> values = read_floats(document_, accessor, components);
-  if (!values) return values;
-  if (const Result<void> paid = spend(values->size()); !paid) return paid.error();
-  return values;
+  if (const Result<void> paid = spend_rows(accessor, components); !paid) return paid.error();
+  return read_floats(document_, accessor, components);
+}
+
+Result<std::vector<uint32_t>> GltfScene::indices(size_t accessor, int components) {
+  if (const Result<void> paid = spend_rows(accessor, components); !paid) return paid.error();
+  return read_indices(document_, accessor, components);
+}
+
+Result<void> GltfScene::spend_rows(size_t accessor, int components) {
+  const Result<size_t> rows = count_rows(document_, accessor);
+  if (!rows) return rows.error();
+  return spend(*rows * static_cast<size_t>(components));
 }
 
 Result<void> GltfScene::spend(size_t numbers) {
   spent_ += numbers;
-  if (spent_ <= kMostNumbers) return {};
-  return input_error(fmt::format("{}: refers to more than {} million numbers; it is too large or damaged", document_.name, kMostNumbers >> 20));
+  const size_t allowed = std::min(kMostNumbers, kFreeNumbers + kNumbersPerByte * document_.buffer.size());
+  if (spent_ <= allowed) return {};
+  return input_error(fmt::format("{}: {} bytes of data are used for more than {} million numbers; it is damaged, or repeats its meshes too often", document_.name,
+                                 document_.buffer.size(), allowed >> 20));
 }
 
 Result<TriMesh> gather_surface(GltfScene& scene, const Eigen::Affine3d& skinned_place) {

@@ -54,8 +54,9 @@ class GltfScene {
   Result<void> append_mesh(size_t mesh, const Eigen::Affine3d& place, TriMesh& surface);
   /// Only one of its primitives.
   Result<void> append_primitive(size_t mesh, size_t primitive, const Eigen::Affine3d& place, TriMesh& surface);
-  /// read_floats with a budget over all calls, so that many references to one large accessor cannot take for ever.
+  /// read_floats and read_indices within a budget over all calls: what many references to one accessor unpack to stays within a multiple of the file.
   Result<std::vector<float>> floats(size_t accessor, int components);
+  Result<std::vector<uint32_t>> indices(size_t accessor, int components = 1);
 
  private:
   explicit GltfScene(const GltfDocument& document) : document_(document) {}
@@ -77,6 +78,7 @@ class GltfScene {
   Result<std::vector<uint32_t>> triangle_corners(const Json& primitive, const std::string& where, size_t vertices);
   Result<void> append_attributes(const Json& attributes, const std::string& where, size_t first, TriMesh& surface);
   Result<void> spend(size_t numbers);
+  Result<void> spend_rows(size_t accessor, int components);
 
   const GltfDocument& document_;
   std::vector<int> parents_;    // #nodes, -1 for roots

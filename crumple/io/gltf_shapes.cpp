@@ -136,7 +136,7 @@ class ShapeReader {
       if (!weight_accessor) return weight_accessor.error();
       Result<std::vector<float>> set_weights = scene_.floats(*weight_accessor, 4);
       if (!set_weights) return set_weights.error();
-      Result<std::vector<uint32_t>> set_joints = read_indices(document_, *joint_accessor, 4);
+      Result<std::vector<uint32_t>> set_joints = scene_.indices(*joint_accessor, 4);
       if (!set_joints) return set_joints.error();
       if (set_joints->size() != 4 * piece.count || set_weights->size() != 4 * piece.count)
         return wrong("{}: JOINTS_{} and WEIGHTS_{} do not match its {} vertices", piece.where, set, set, piece.count);

@@ -1,7 +1,6 @@
 #include "crumple/io/recording.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,23 +26,6 @@ bool is_checkpoint(const Chunk& chunk) {
   return chunk.head.kind == ChunkKind::Checkpoint;
 }
 
-Result<FileHandle> open_file(const fs::path& name, int flags) {
-  FileHandle file(::open(name.c_str(), flags | O_CLOEXEC, 0666));
-  if (file.is_open()) return file;
-  if (errno == ENOENT && !(flags & O_CREAT)) return input_error(fmt::format("{}: no such file", name.string()));
-  return file_error(name, flags & O_CREAT ? "cannot be created" : "cannot be opened");
-}
-
-/// Two runs that write one recording would destroy each other's.
-Result<FileHandle> open_for_writing(const fs::path& name, int flags) {
-  auto file = open_file(name, flags | O_RDWR);
-  if (!file) return file;
-  if (::flock(file->descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return input_error(fmt::format("{}: another run is writing this recording; wait for it or choose another name", name.string()));
-  }
-  return file;
-}
-
 Result<ArrayStore> apply_to(ArrayStore store, const FileHandle& file, const fs::path& name, const Chunk& chunk) {
   auto changes = unpack_chunk(file, name, chunk);
   if (!changes) return changes.error();
@@ -51,7 +33,33 @@ Result<ArrayStore> apply_to(ArrayStore store, const FileHandle& file, const fs::
   return store;
 }
 
+Result<Bytes> checkpoint_payload(const Json& note, std::span<const ArrayView> arrays) {
+  const auto sorted = sorted_arrays(arrays);
+  if (!sorted) return sorted.error();
+  Bytes payload;
+  write_text(write_json(note, 0), payload);
+  write_changes({}, *sorted, payload);
+  return payload;
+}
+
 }  // namespace
+
+size_t row_count(const ArrayStore& store, const std::string& name, size_t row_bytes) {
+  const auto found = store.find(name);
+  return found == store.end() || row_bytes == 0 || found->second.row_bytes != row_bytes ? 0 : found->second.data.size() / row_bytes;
+}
+
+Result<LockedStream> lock_stream(const fs::path& file) {
+  // Two runs that write one recording would destroy each other's.
+  auto handle = open_locked(file, "another run is writing this recording; wait for it or choose another name");
+  if (!handle) return handle.error();
+  return LockedStream{file, std::move(*handle)};
+}
+
+uint64_t LockedStream::size() const {
+  struct stat status {};
+  return fstat(file.descriptor(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
 
 // ---- writing
 
@@ -111,22 +119,34 @@ RecordingWriter& RecordingWriter::operator=(RecordingWriter&&) noexcept = defaul
 RecordingWriter::~RecordingWriter() = default;
 
 Result<RecordingWriter> RecordingWriter::create(const fs::path& file, const Json& header) {
-  auto handle = open_for_writing(file, O_CREAT);  // emptied only once it is ours
-  if (!handle) return handle.error();
+  Result<LockedStream> locked = lock_stream(file);
+  if (!locked) return locked.error();
+  return create(std::move(*locked), header);
+}
+
+Result<RecordingWriter> RecordingWriter::create(LockedStream locked, const Json& header) {
   const RecordingFront front = make_front(header);
-  if (::ftruncate(handle->descriptor(), 0) != 0 || !handle->write_at(0, front.bytes)) return file_error(file, "cannot be written");
+  if (::ftruncate(locked.file.descriptor(), 0) != 0 || !locked.file.write_at(0, front.bytes)) return file_error(locked.name, "cannot be written");
+  sync_folder(locked.name.parent_path());
   auto stream = std::make_unique<Stream>();
-  stream->name = file;
-  stream->file = std::move(*handle);
+  stream->name = std::move(locked.name);
+  stream->file = std::move(locked.file);
   stream->end = front.bytes.size();
   stream->seed = front.seed;
   return RecordingWriter(std::move(stream));
 }
 
 Result<RecordingWriter> RecordingWriter::continue_after(const fs::path& file, int frame) {
-  auto handle = open_for_writing(file, 0);
-  if (!handle) return handle.error();
-  auto list = scan_chunks(*handle, file);
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return input_error(fmt::format("{}: no such file", file.string()));
+  Result<LockedStream> locked = lock_stream(file);
+  if (!locked) return locked.error();
+  return continue_after(std::move(*locked), frame);
+}
+
+Result<RecordingWriter> RecordingWriter::continue_after(LockedStream locked, int frame) {
+  const fs::path& file = locked.name;
+  auto list = scan_chunks(locked.file, file);
   if (!list) return list.error();
   const auto later = std::find_if(list->chunks.begin(), list->chunks.end(), [&](const Chunk& chunk) { return chunk.head.frame > frame; });
   list->chunks.erase(later, list->chunks.end());
@@ -141,14 +161,14 @@ Result<RecordingWriter> RecordingWriter::continue_after(const fs::path& file, in
     auto chunk = std::find_if(list->chunks.rbegin(), list->chunks.rend(), [](const Chunk& c) { return c.head.kind == ChunkKind::Whole; }).base() - 1;
     for (; chunk != list->chunks.end(); ++chunk) {
       if (chunk->head.kind == ChunkKind::Whole) stream->state.clear();
-      auto state = apply_to(std::move(stream->state), *handle, file, *chunk);
+      auto state = apply_to(std::move(stream->state), locked.file, file, *chunk);
       if (!state) return state.error();
       stream->state = std::move(*state);
     }
   }
-  if (::ftruncate(handle->descriptor(), static_cast<off_t>(list->end())) != 0) return file_error(file, "cannot be cut");
+  if (::ftruncate(locked.file.descriptor(), static_cast<off_t>(list->end())) != 0) return file_error(file, "cannot be cut");
   stream->name = file;
-  stream->file = std::move(*handle);
+  stream->file = std::move(locked.file);
   stream->end = list->end();
   stream->seed = list->next_seed();
   return RecordingWriter(std::move(stream));
@@ -170,21 +190,30 @@ Result<void> RecordingWriter::append_frame(int frame, double time, std::span<con
 
 Result<void> RecordingWriter::append_checkpoint(int frame, const Json& note, std::span<const ArrayView> arrays) {
   if (auto order = stream_->check_order(frame, ChunkKind::Checkpoint); !order) return order;
-  const auto sorted = sorted_arrays(arrays);
-  if (!sorted) return stream_->failed(sorted.error());
-  Bytes payload;
-  write_text(write_json(note, 0), payload);
-  write_changes({}, *sorted, payload);
-  if (auto done = stream_->append({ChunkKind::Checkpoint, frame}, payload); !done) return done;
-  if (::fsync(stream_->file.descriptor()) != 0) return file_error(stream_->name, "flushing to disk failed");
+  const auto payload = checkpoint_payload(note, arrays);
+  if (!payload) return stream_->failed(payload.error());
+  if (auto done = stream_->append({ChunkKind::Checkpoint, frame}, *payload); !done) return done;
+  if (!stream_->file.sync()) return file_error(stream_->name, "flushing to disk failed");
   return {};
 }
 
 Result<void> RecordingWriter::finish() {
   if (!stream_->file.is_open()) return {};
-  const bool flushed = ::fsync(stream_->file.descriptor()) == 0;
+  const bool flushed = stream_->file.sync();
   if (!stream_->file.close() || !flushed) return file_error(stream_->name, "flushing to disk failed");
   return {};
+}
+
+Result<std::string> encode_arrays(std::span<const ArrayView> arrays) {
+  const auto payload = checkpoint_payload(Json::object(), arrays);
+  if (!payload) return payload.error();
+  const RecordingFront front = make_front(Json::object());
+  ChunkHead head{ChunkKind::Checkpoint, 0};
+  const auto chunk = pack_chunk(head, *payload, front.seed);
+  if (!chunk) return chunk.error();
+  std::string bytes(reinterpret_cast<const char*>(front.bytes.data()), front.bytes.size());
+  bytes.append(reinterpret_cast<const char*>(chunk->data()), chunk->size());
+  return bytes;
 }
 
 // ---- reading
@@ -226,7 +255,7 @@ RecordingReader& RecordingReader::operator=(RecordingReader&&) noexcept = defaul
 RecordingReader::~RecordingReader() = default;
 
 Result<RecordingReader> RecordingReader::open(const fs::path& file) {
-  auto handle = open_file(file, O_RDONLY);
+  auto handle = open_to_read(file);
   if (!handle) return handle.error();
   auto list = scan_chunks(*handle, file);
   if (!list) return list.error();

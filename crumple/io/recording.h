@@ -11,6 +11,7 @@
 
 #include "crumple/core/json.h"
 #include "crumple/core/result.h"
+#include "crumple/io/files.h"
 
 namespace crumple::io {
 
@@ -26,14 +27,27 @@ struct StoredArray {
   std::vector<std::byte> data;
 };
 using ArrayStore = std::map<std::string, StoredArray>;
+/// Rows of an array; none if it is missing or its rows are of another size than expected: many tiny rows would make much room for large ones.
+size_t row_count(const ArrayStore& store, const std::string& name, size_t row_bytes);
+
+/// The stream of a recording while it is ours to write: no other process can open it so.
+struct LockedStream {
+  std::filesystem::path name;
+  FileHandle file;
+  uint64_t size() const;  // bytes
+};
+/// Created empty if it is missing.
+Result<LockedStream> lock_stream(const std::filesystem::path& file);
 
 /// An append-only stream of frames (only rows that changed since the frame before) and checkpoints (everything). Each chunk
 /// is compressed and checksummed; a torn last chunk is dropped on opening.
 class RecordingWriter {
  public:
   /// A new stream; `header` is kept as it is (scene hash, fps, ...).
+  static Result<RecordingWriter> create(LockedStream stream, const Json& header);
   static Result<RecordingWriter> create(const std::filesystem::path& file, const Json& header);
   /// Opens an existing stream to continue after frame `frame`: everything later is cut off.
+  static Result<RecordingWriter> continue_after(LockedStream stream, int frame);
   static Result<RecordingWriter> continue_after(const std::filesystem::path& file, int frame);
   RecordingWriter(RecordingWriter&&) noexcept;
   RecordingWriter& operator=(RecordingWriter&&) noexcept;
@@ -50,6 +64,9 @@ class RecordingWriter {
   explicit RecordingWriter(std::unique_ptr<Stream> stream);
   std::unique_ptr<Stream> stream_;
 };
+
+/// A whole recording that is a single checkpoint of frame 0, for arrays that have no frames.
+Result<std::string> encode_arrays(std::span<const ArrayView> arrays);
 
 class RecordingReader {
  public:

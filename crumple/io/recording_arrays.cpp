@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/bytes.h"
+
 // Changes are a list of arrays in the order of their names, each
 //   shared (letters in common with the name before), rest of the name, 0 if it is gone, else 1, row bytes, rows, ranges
 // where ranges is their number and for each the rows skipped since the last range, the rows in it, and then their bytes.
@@ -109,7 +111,7 @@ bool take_rows(std::span<const std::byte>& bytes, size_t row_bytes, size_t rows,
     if (skipped > rows - row || count > rows - row - skipped) return false;
     const size_t size = count * row_bytes;  // at most rows * row_bytes, which was checked
     if (size > bytes.size()) return false;
-    if (size > 0) std::memcpy(array.data.data() + (row + skipped) * row_bytes, bytes.data(), size);
+    copy_bytes(std::span(array.data).subspan((row + skipped) * row_bytes, size), bytes.first(size));
     bytes = bytes.subspan(size);
     row += skipped + count;
   }

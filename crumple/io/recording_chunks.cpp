@@ -25,6 +25,8 @@ constexpr uint32_t kVersion = 1;
 constexpr int kCompression = -1;
 constexpr char kMagic[8] = {'C', 'R', 'U', 'M', 'P', 'R', 'E', 'C'};
 constexpr uint64_t kLargestHeader = uint64_t{256} << 20;
+// State holds positions, which hardly compress: what claims to unpack to very much more than it is comes from no run. Bounds memory by the file's size.
+constexpr uint64_t kAlwaysUnpacked = uint64_t{16} << 20, kLargestRatio = 1000;
 
 struct FrontHead {
   char magic[8];
@@ -88,7 +90,7 @@ Result<Json> read_header(const FileHandle& file, const std::filesystem::path& na
 /// Frames ascend, and a checkpoint belongs to the last frame or a later moment.
 bool follows(const ChunkHead& head, const std::vector<Chunk>& before) {
   if (head.kind < ChunkKind::Changes || head.kind > ChunkKind::Checkpoint || !std::isfinite(head.time)) return false;
-  if (head.raw_size > 2 * kLargestState) return false;
+  if (head.raw_size > std::min<uint64_t>(2 * kLargestState, std::max(kAlwaysUnpacked, kLargestRatio * head.stored_size))) return false;
   if (before.empty()) return head.kind != ChunkKind::Changes;
   const ChunkHead& last = before.back().head;
   if (head.kind == ChunkKind::Changes && last.kind == ChunkKind::Checkpoint) return false;
@@ -97,46 +99,6 @@ bool follows(const ChunkHead& head, const std::vector<Chunk>& before) {
 }
 
 }  // namespace
-
-Error file_error(const std::filesystem::path& name, const std::string& what) {
-  return system_error(fmt::format("{}: {}: {}", name.string(), what, std::strerror(errno)));
-}
-
-FileHandle& FileHandle::operator=(FileHandle&& other) noexcept {
-  if (this != &other) {
-    close();
-    descriptor_ = std::exchange(other.descriptor_, -1);
-  }
-  return *this;
-}
-
-bool FileHandle::close() {
-  const int descriptor = std::exchange(descriptor_, -1);
-  return descriptor < 0 || ::close(descriptor) == 0;
-}
-
-bool FileHandle::read_at(uint64_t offset, std::span<std::byte> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(count));
-    offset += static_cast<uint64_t>(count);
-  }
-  return true;
-}
-
-bool FileHandle::write_at(uint64_t offset, std::span<const std::byte> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count == 0) errno = ENOSPC;
-    if (count <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(count));
-    offset += static_cast<uint64_t>(count);
-  }
-  return true;
-}
 
 RecordingFront make_front(const Json& header) {
   const std::string text = write_json(header, 0);

@@ -5,11 +5,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "crumple/core/json.h"
 #include "crumple/core/result.h"
+#include "crumple/io/files.h"
 #include "crumple/io/recording_arrays.h"
 
 namespace crumple::io {
@@ -33,25 +33,6 @@ struct Chunk {
   ChunkHead head;
   uint64_t payload = 0;  // offset in the file
   uint64_t end() const { return payload + head.stored_size; }
-};
-
-/// An open file that closes itself.
-class FileHandle {
- public:
-  FileHandle() = default;
-  explicit FileHandle(int descriptor) : descriptor_(descriptor) {}
-  FileHandle(FileHandle&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  FileHandle& operator=(FileHandle&& other) noexcept;
-  ~FileHandle() { close(); }
-
-  bool is_open() const { return descriptor_ >= 0; }
-  int descriptor() const { return descriptor_; }
-  bool read_at(uint64_t offset, std::span<std::byte> bytes) const;  // false at the end of the file too
-  bool write_at(uint64_t offset, std::span<const std::byte> bytes) const;
-  bool close();
-
- private:
-  int descriptor_ = -1;
 };
 
 /// What can be trusted of a recording's file.
@@ -81,8 +62,5 @@ Result<Bytes> pack_chunk(ChunkHead& head, std::span<const std::byte> payload, ui
 
 /// The payload of a chunk, checked again.
 Result<Bytes> unpack_chunk(const FileHandle& file, const std::filesystem::path& name, const Chunk& chunk);
-
-/// "run.rec: cannot be opened: Permission denied", with the reason of the last system call.
-Error file_error(const std::filesystem::path& name, const std::string& what);
 
 }  // namespace crumple::io

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -62,6 +63,14 @@ double any_number(TextCursor& cursor) {
   return number;
 }
 
+/// Words that only stand between whole facets.
+bool ends_facet(std::string_view word) {
+  for (const std::string_view end : {"facet", "FACET", "endfacet", "ENDFACET", "solid", "SOLID", "endsolid", "ENDSOLID"}) {
+    if (word == end) return true;
+  }
+  return false;
+}
+
 Result<Corners> read_text(std::string_view bytes, std::string_view name) {
   TextCursor cursor(bytes, name);
   Corners corners;
@@ -70,9 +79,11 @@ Result<Corners> read_text(std::string_view bytes, std::string_view name) {
   while (!cursor.at_end() && !cursor.failed()) {
     const std::string_view word = cursor.word();
     if (word == "vertex" || word == "VERTEX") {
-      const double x = any_number(cursor), y = any_number(cursor), z = any_number(cursor);
+      const double x = any_number(cursor);
+      const double y = any_number(cursor);
+      const double z = any_number(cursor);
       corners.emplace_back(x, y, z);
-    } else if ((word == "endfacet" || word == "ENDFACET") && corners.size() % 3 != 0) {
+    } else if (corners.size() % 3 != 0 && ends_facet(word)) {
       cursor.fail("a facet that has not three vertices");
     }
     ended = word == "endsolid" || word == "ENDSOLID";
@@ -153,6 +164,7 @@ class Welding {
 Result<TriMesh> parse_stl(std::string_view bytes, std::string_view name) {
   const Result<Corners> corners = is_binary(bytes) ? read_binary(bytes, name) : read_text(bytes, name);
   if (!corners) return corners.error();
+  assert(corners->size() % 3 == 0);
   if (corners->empty()) return input_error(fmt::format("{}: holds no facet", name));
   return Welding(*corners).run();
 }

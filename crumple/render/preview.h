@@ -1,9 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 
 #include "crumple/core/result.h"
+#include "crumple/core/stop.h"
 #include "crumple/geometry/frame.h"
 #include "crumple/io/image.h"
 #include "crumple/render/camera.h"
@@ -26,8 +26,8 @@ struct RenderSettings {
 /// What goes on while pictures are made. Both may be left out.
 struct Watch {
   std::function<void(int done, int total)> progress;
-  const std::atomic<bool>* cancel = nullptr;  // set it to stop soon with an error
-  bool cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
+  const StopFlag* cancel = nullptr;  // set it to stop soon with an error
+  bool cancelled() const { return cancel && cancel->requested(); }
 };
 
 /// One picture of one frame. The same bytes for any number of threads.

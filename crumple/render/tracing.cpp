@@ -32,7 +32,7 @@ constexpr float kEndless = std::numeric_limits<float>::infinity();
 template <class Row>
 bool fill_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, const std::vector<Row>& rows) {
   void* buffer = rtcSetNewGeometryBuffer(geometry, type, 0, format, sizeof(Row), rows.size());
-  if (buffer) std::memcpy(buffer, rows.data(), rows.size() * sizeof(Row));
+  if (buffer && !rows.empty()) std::memcpy(buffer, rows.data(), rows.size() * sizeof(Row));
   return buffer != nullptr;
 }
 

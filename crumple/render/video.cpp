@@ -7,16 +7,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "crumple/core/process.h"
+#include "crumple/io/files.h"
 
 extern char** environ;
 
@@ -24,7 +28,9 @@ namespace crumple::render {
 namespace fs = std::filesystem;
 
 struct VideoWriter::Encoder {
-  fs::path file, temporary;
+  fs::path file;
+  std::optional<io::AtomicFile> output;  // what ffmpeg writes
+  Doomed doomed;                         // ffmpeg itself
   int width = 0, height = 0;  // of the pictures
   int even_width = 0, even_height = 0;
   pid_t process = -1;
@@ -42,6 +48,11 @@ struct VideoWriter::Encoder {
   bool send_row();
   int wait_for_end();
   std::string last_complaint() const;
+  bool is_whole() const;
+  Error failed(const char* what) const {
+    const std::string complaint = last_complaint();
+    return system_error(fmt::format("{}: {}: {}", file.string(), what, complaint.empty() ? "the film is not complete; is the disk full?" : complaint));
+  }
 };
 
 namespace {
@@ -105,7 +116,13 @@ int spawn(const std::vector<std::string>& arguments, int input, int complaints, 
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&files, complaints, STDERR_FILENO);
   // A group of its own: Ctrl-C reaches us alone, and we decide what becomes of the video.
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  // Signals that we ignore mean to it what they usually do.
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  sigaddset(&usual, SIGXFSZ);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawnattr_setpgroup(&attributes, 0);
   const int trouble = posix_spawnp(&process, pointers[0], &files, &attributes, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&files);
@@ -122,8 +139,6 @@ VideoWriter::Encoder::~Encoder() {
     wait_for_end();
   }
   if (complaints) std::fclose(complaints);
-  std::error_code ignored;
-  if (!temporary.empty()) fs::remove(temporary, ignored);
 }
 
 /// Text is empty if all went well.
@@ -135,9 +150,12 @@ Error VideoWriter::Encoder::start(double fps) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return fail("no channel to ffmpeg", errno);
   channel = ends[0];
-  const int trouble = spawn(arguments_of(temporary, even_width, even_height, fps), ends[1], fileno(complaints), process);
+  const int trouble = spawn(arguments_of(output->temporary(), even_width, even_height, fps), ends[1], fileno(complaints), process);
   close(ends[1]);
-  if (trouble == 0) return {};
+  if (trouble == 0) {
+    doomed = Doomed(process);
+    return {};
+  }
   process = -1;
   if (trouble == ENOENT) {
     return system_error(fmt::format(
@@ -165,6 +183,7 @@ int VideoWriter::Encoder::wait_for_end() {
     ended = waitpid(process, &status, 0);
   } while (ended < 0 && errno == EINTR);
   process = -1;
+  doomed.spare();
   return ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -177,7 +196,31 @@ std::string VideoWriter::Encoder::last_complaint() const {
   for (char& character : line) {
     if (character == '\n') character = ' ';
   }
-  return line.empty() ? "it gave no reason" : line;
+  return line;
+}
+
+/// ffmpeg may answer 0 although the disk was full. A film is whole if its boxes fill the file exactly and one of them is the index.
+bool VideoWriter::Encoder::is_whole() const {
+  const Result<io::FileHandle> film = io::open_to_read(output->temporary());
+  std::error_code failed;
+  const uint64_t end = fs::file_size(output->temporary(), failed);
+  if (!film || failed) return false;
+  bool has_index = false;
+  uint64_t at = 0;
+  while (at + 16 <= end) {
+    std::array<std::byte, 16> head;
+    if (!film->read_at(at, head)) return false;
+    const auto number = [&](size_t from, size_t bytes) {
+      uint64_t value = 0;
+      for (size_t i = from; i < from + bytes; ++i) value = value << 8 | static_cast<uint64_t>(head[i]);
+      return value;
+    };
+    const uint64_t size = number(0, 4) == 1 ? number(8, 8) : number(0, 4);
+    has_index = has_index || std::memcmp(&head[4], "moov", 4) == 0;
+    if (size < 8 || size > end - at) return false;
+    at += size;
+  }
+  return has_index && at == end;
 }
 
 VideoWriter::VideoWriter(std::unique_ptr<Encoder> encoder) : encoder_(std::move(encoder)) {}
@@ -195,8 +238,10 @@ Result<VideoWriter> VideoWriter::create(const fs::path& file, int width, int hei
   if (!folder.empty() && !fs::is_directory(folder, ignored))
     return input_error(fmt::format("{}: there is no folder {}", file.string(), folder.string()));
   auto encoder = std::make_unique<Encoder>();
+  Result<io::AtomicFile> output = io::AtomicFile::create(file);
+  if (!output) return output.error();
   encoder->file = file;
-  encoder->temporary = file.string() + fmt::format(".{}.part", getpid());
+  encoder->output.emplace(std::move(*output));
   encoder->width = width, encoder->height = height;
   encoder->even_width = width + width % 2, encoder->even_height = height + height % 2;
   encoder->row.resize(size_t{3} * encoder->even_width);
@@ -219,7 +264,7 @@ Result<void> VideoWriter::add(const io::Image& image) {
     close(encoder.channel);
     encoder.channel = -1;
     encoder.wait_for_end();
-    return system_error(fmt::format("{}: ffmpeg stopped: {}", encoder.file.string(), encoder.last_complaint()));
+    return encoder.failed("ffmpeg stopped");
   }
   ++encoder.pictures;
   return {};
@@ -231,12 +276,8 @@ Result<void> VideoWriter::finish() {
   if (encoder.pictures == 0) return input_error(fmt::format("{}: a video needs at least one picture", encoder.file.string()));
   close(encoder.channel);
   encoder.channel = -1;
-  if (encoder.wait_for_end() != 0) return system_error(fmt::format("{}: ffmpeg failed: {}", encoder.file.string(), encoder.last_complaint()));
-  if (std::rename(encoder.temporary.c_str(), encoder.file.c_str()) != 0) {
-    return system_error(fmt::format("{}: renaming failed: {}", encoder.file.string(), std::strerror(errno)));
-  }
-  encoder.temporary.clear();
-  return {};
+  if (encoder.wait_for_end() != 0 || !encoder.last_complaint().empty() || !encoder.is_whole()) return encoder.failed("ffmpeg failed");
+  return encoder.output->finish();
 }
 
 }  // namespace crumple::render

@@ -65,7 +65,7 @@ class RigFitter {
   void warn(fmt::format_string<Args...> format, Args&&... args) {
     report_.warnings.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
-  bool cancelled() const { return watch_.cancel != nullptr && watch_.cancel->load(); }
+  bool cancelled() const { return watch_.cancel != nullptr && watch_.cancel->requested(); }
   void tell(int stage, const std::string& name, double share) const {
     if (watch_.stage) watch_.stage(stage, name, share);
   }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "crumple/core/stop.h"
 #include "crumple/geometry/lattice.h"
 #include "crumple/rig/asset.h"
 
@@ -60,7 +60,7 @@ struct FitReport {
 /// What goes on meanwhile; both may be left out.
 struct FitWatch {
   std::function<void(int stage, const std::string& name, double share)> stage;  // 0 .. kFitStages - 1; how much of it is done
-  const std::atomic<bool>* cancel = nullptr;
+  const StopFlag* cancel = nullptr;
 };
 inline constexpr int kFitStages = 4;  // tetrahedra, carry, bones, measure
 

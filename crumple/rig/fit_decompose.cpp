@@ -36,7 +36,7 @@ class Decomposer {
   }
 
  private:
-  bool cancelled() const { return watch_.cancel != nullptr && watch_.cancel->load(); }
+  bool cancelled() const { return watch_.cancel != nullptr && watch_.cancel->requested(); }
 
   void round(const FitTerms& terms, Decomposition& state) const {
     sweep_weights(problem_, terms, state);

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 
+#include "crumple/core/stop.h"
 #include "crumple/rig/fit_problem.h"
 
 namespace crumple {
@@ -17,7 +17,7 @@ struct DecomposeSettings {
 /// What goes on meanwhile; both may be left out.
 struct DecomposeWatch {
   std::function<void(double share)> progress;  // 0 .. 1, a guess
-  const std::atomic<bool>* cancel = nullptr;
+  const StopFlag* cancel = nullptr;
 };
 
 /// Rigid bones and smooth weights that reproduce the examples: weights and motions take turns, from parts that move nearly rigidly

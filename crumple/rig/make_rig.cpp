@@ -57,7 +57,7 @@ class RigMaker {
     report_ = {};
     if (const Result<void> good = check_settings(settings_); !good) return good.error();
     for (const auto stage : {&RigMaker::examine_surface, &RigMaker::make_tets, &RigMaker::place_handles, &RigMaker::solve_weights}) {
-      if (watch_.cancel != nullptr && watch_.cancel->load()) return input_error("interrupted: the rig was not finished");
+      if (watch_.cancel != nullptr && watch_.cancel->requested()) return input_error("interrupted: the rig was not finished");
       if (const Result<void> done = (this->*stage)(); !done) return done.error();
     }
     asset_.examples = {{"rest", std::vector<HandleTransform>(asset_.handles.size())}};

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "crumple/core/stop.h"
 #include "crumple/geometry/lattice.h"
 #include "crumple/rig/asset.h"
 #include "crumple/rig/weights.h"
@@ -38,7 +38,7 @@ struct RigReport {
 /// What goes on meanwhile; both may be left out.
 struct RigWatch {
   std::function<void(int stage, const std::string& name)> stage;  // 0 .. kRigStages - 1
-  const std::atomic<bool>* cancel = nullptr;                      // looked at between stages
+  const StopFlag* cancel = nullptr;                      // looked at between stages
 };
 inline constexpr int kRigStages = 4;  // doctor, tetrahedra, handles, weights
 

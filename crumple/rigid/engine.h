@@ -11,6 +11,7 @@
 
 #include "crumple/rigid/collision_shape.h"
 #include "crumple/rigid/hulls_on_plane.h"
+#include "crumple/rigid/pair_filter.h"
 #include "crumple/rigid/structure_solver.h"
 #include "crumple/rigid/world.h"
 
@@ -84,11 +85,6 @@ struct ManifoldIndex {
 
   std::span<btPersistentManifold*> of(int part);
   void forget(int part);
-};
-
-/// Groups and masks as Bullet does it, and no pairs in which nothing can move.
-struct PairFilter final : btOverlapFilterCallback {
-  bool needBroadphaseCollision(btBroadphaseProxy* a, btBroadphaseProxy* b) const override;
 };
 
 struct World::Engine {

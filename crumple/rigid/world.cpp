@@ -1,6 +1,8 @@
 #include "crumple/rigid/world.h"
 
 #include <cassert>
+#include <cstdlib>
+#include <new>
 
 #include "crumple/rigid/bullet.h"
 #include "crumple/rigid/engine.h"
@@ -13,6 +15,19 @@ constexpr double kRestingSpeed = 0.1;  // m/s
 constexpr double kRestingSpin = 0.2;   // rad/s
 // A world that has just been built finds one point for each pair of hulls a step: what rests on a single hull tips until it has found the others.
 constexpr double kColdStart = 0.1;  // s
+
+/// The engine does not look whether it got the memory it asked for.
+void* allocate(size_t size, int alignment) {
+  void* memory = std::aligned_alloc(static_cast<size_t>(alignment), (size + alignment - 1) / alignment * alignment);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+/// Before main(): what was allocated in one way must not be freed in the other.
+[[maybe_unused]] const bool kAllocatorIsSet = [] {
+  btAlignedAllocSetCustomAligned(allocate, std::free);
+  return true;
+}();
 
 btRigidBody::btRigidBodyConstructionInfo construction(const PartSettings& settings, btCollisionShape* shape) {
   const bool dynamic = settings.motion == Motion::Dynamic;
@@ -81,20 +96,13 @@ bool Part::is_led() const {
   return motion == Motion::Scripted && (!scripted_velocity.isZero(0) || !scripted_spin.isZero(0));
 }
 
-bool PairFilter::needBroadphaseCollision(btBroadphaseProxy* a, btBroadphaseProxy* b) const {
-  if ((a->m_collisionFilterGroup & b->m_collisionFilterMask) == 0 || (b->m_collisionFilterGroup & a->m_collisionFilterMask) == 0) return false;
-  const auto fixed = [](const btBroadphaseProxy* proxy) {
-    return static_cast<btCollisionObject*>(proxy->m_clientObject)->isStaticOrKinematicObject();
-  };
-  return !fixed(a) || !fixed(b);
-}
-
 World::Engine::Engine(const WorldSettings& given)
     : settings(given),
       dispatcher(&configuration),
       world(&dispatcher, &broadphase, &solver, &configuration),
       ground(btRigidBody::btRigidBodyConstructionInfo(0, nullptr, nullptr)) {
   broadphase.getOverlappingPairCache()->setOverlapFilterCallback(&filter);
+  broadphase.getOverlappingPairCache()->setInternalGhostPairCallback(&filter);
   dispatcher.registerCollisionCreateFunc(COMPOUND_SHAPE_PROXYTYPE, STATIC_PLANE_PROXYTYPE, &hulls_on_plane);
   dispatcher.registerCollisionCreateFunc(STATIC_PLANE_PROXYTYPE, COMPOUND_SHAPE_PROXYTYPE, &plane_under_hulls);
   world.setGravity(to_bullet(settings.gravity));
@@ -248,6 +256,10 @@ bool World::is_awake(int index) const {
 
 void World::wake(int part) {
   engine_->wake(engine_->part(part));
+}
+
+long World::skipped_pairs() const {
+  return engine_->filter.skipped();
 }
 
 int World::awake_count() const {

@@ -79,6 +79,9 @@ class World {
     int most_factors = 0;   // of one island in one step
   };
   StructureHealth structure_health() const;
+  /// Pairs of moving parts that were not looked at for contacts because both had kMaxNeighbours others around them, summed over all steps.
+  static constexpr int kMaxNeighbours = 128;
+  long skipped_pairs() const;
 
   /// Two parts do not collide, until told otherwise. For neighbours that touch at rest and are not joined directly. Returns whether that is news.
   bool ignore_contact(int part_a, int part_b, bool ignored = true);

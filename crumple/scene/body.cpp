@@ -11,8 +11,6 @@ namespace {
 
 using rigid::Motion;
 
-constexpr double kWater = 1000;  // kg/m^3
-
 Error body_error(const Scene& scene, const BodyDescription& body, std::string_view what) {
   return input_error(fmt::format("{}: /bodies/{}: {}", place_in_file(scene, body.line), body.name, what));
 }
@@ -131,6 +129,14 @@ Result<void> build_asset(Body& body, const Scene& scene, AssetLibrary& library) 
 }
 
 }  // namespace
+
+double volume_of(const Body& body) {
+  const BodyDescription& d = *body.description;
+  if (body.loaded) return body.loaded->rig->volume;
+  if (body.structure || d.plane || !d.particles.empty()) return 0;
+  if (body.clusters || std::holds_alternative<rigid::Triangles>(body.shape)) return rigid::mass_properties(*body.surface, 1.0).mass;
+  return d.mesh.empty() ? rigid::mass_properties(body.shape, 1.0).mass : rigid::mass_properties(*body.surface, 1.0).mass;
+}
 
 Result<Body> build_body(const Scene& scene, const BodyDescription& description, AssetLibrary& library) {
   Body body;

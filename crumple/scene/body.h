@@ -115,6 +115,9 @@ std::vector<FrameItem> draw_soft_surface(const Body& body, int index, ColorBy co
 /// All particles as one item of balls.
 FrameItem draw_soft_particles(const Body& body, int index, ColorBy color);
 
+/// Of the body at rest, m^3; 0 where it has none of its own: planes, structures, surfaces that only stand, particles.
+double volume_of(const Body& body);
+
 /// The current shape in the rest frame, or nothing for a body that cannot change.
 const std::vector<Vec3f>* current_shape(const Body& body);
 

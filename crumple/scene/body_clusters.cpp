@@ -8,7 +8,6 @@
 namespace crumple {
 namespace {
 
-constexpr double kWater = 1000;       // kg/m^3
 constexpr double kLongestEdge = 1.5;  // of what is drawn, in spacings between particles
 
 /// Where it begins, if that is not where it rests. [initialStretch of paper 2's program]

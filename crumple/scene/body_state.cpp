@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/bytes.h"
 #include "crumple/scene/body.h"
 
 namespace crumple {
@@ -30,16 +31,14 @@ void add_cluster_arrays(Body& body, Need need, std::vector<io::ArrayView>& views
   for (const StateArray& array : cluster_arrays(layer, need)) views.push_back({cluster_array_name(body, array.name), array.row_bytes, array.data});
 }
 
-/// How many rows an array has in a store: those of clusters grow, so their own length says how many there are of everything.
-size_t rows_of(const io::ArrayStore& store, const std::string& name) {
-  const auto found = store.find(name);
-  return found == store.end() || found->second.row_bytes == 0 ? 0 : found->second.data.size() / found->second.row_bytes;
-}
-
 Result<void> restore_clusters(Body& body, const io::ArrayStore& store, Need need) {
   ClusterLayer& layer = *body.clusters;
-  const auto count = [&](std::string_view name) { return rows_of(store, cluster_array_name(body, name)); };
-  // A damaged recording cannot make much room: what it claims, it holds.
+  // Their arrays grow, so the length of one says how many there are of everything. A damaged recording cannot make much room: what it claims, it holds.
+  const std::vector<StateArray> ours = cluster_arrays(layer, need);
+  const auto count = [&](std::string_view name) {
+    const auto own = std::find_if(ours.begin(), ours.end(), [&](const StateArray& array) { return array.name == name; });
+    return io::row_count(store, cluster_array_name(body, name), own->row_bytes);
+  };
   const clusters::Sizes sizes = {count(need == Need::Everything ? "positions" : "fine"), count("ball"), count("planes")};
   if (need == Need::Everything) {
     clusters::resize(layer.model, layer.state, sizes);
@@ -48,10 +47,6 @@ Result<void> restore_clusters(Body& body, const io::ArrayStore& store, Need need
   }
   for (const StateArray& array : cluster_arrays(layer, need)) {
     if (Result<void> copied = restore_array(store, cluster_array_name(body, array.name), array); !copied) return copied.error();
-  }
-  const auto is_held = [&](int32_t clamp) { return clamp < static_cast<int32_t>(layer.loads.clamps.size()); };
-  if (need == Need::Everything && !std::all_of(layer.state.held.begin(), layer.state.held.end(), is_held)) {
-    return input_error(fmt::format("the recording does not fit its scene: \"{}\" is held by a clamp that is not there", body.description->name));
   }
   const Result<void> done =
       need == Need::Everything ? clusters::restored(layer.model, layer.state) : clusters::shown_restored(layer.model, layer.shown, layer.state);
@@ -67,7 +62,7 @@ Result<void> restore_array(const io::ArrayStore& store, const std::string& name,
     return input_error(fmt::format("the recording does not fit its scene: \"{}\" is missing or of another size", name));
   }
   if (!array.all_finite(found->second.data)) return input_error(fmt::format("the recording is damaged: \"{}\" is not finite", name));
-  std::memcpy(array.data.data(), found->second.data.data(), array.data.size());
+  copy_bytes(array.data, found->second.data);
   return {};
 }
 

@@ -10,7 +10,6 @@
 namespace crumple {
 namespace {
 
-constexpr double kWater = 1000;  // kg/m^3
 
 /// `what` begins with the place inside the structure.
 Error structure_error(const Scene& scene, const BodyDescription& body, std::string_view what) {

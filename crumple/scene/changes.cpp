@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "crumple/core/fields.h"
+#include "crumple/core/suggest.h"
 
 namespace crumple {
 namespace {
@@ -88,8 +88,7 @@ Result<void> apply_change(Json& document, const std::string& change) {
       if (!item) {
         std::vector<std::string> names;
         for (const Json& other : at->items) names.push_back(name_of(other));
-        const std::string near = nearest_word(part, names);
-        return input_error(fmt::format("--set {}: there is no \"{}\"{}", change, part, near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+        return input_error(fmt::format("--set {}: there is no \"{}\"{}", change, part, suggestion(part, names)));
       }
       at = item;
     } else if (at->is_object()) {

@@ -1,7 +1,11 @@
 #include "crumple/scene/cluster_models.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
+#include "crumple/core/bytes.h"
 #include "crumple/io/recording.h"
 
 namespace crumple {
@@ -10,15 +14,16 @@ namespace {
 
 /// Overwrites the arrays of a model from a store; false if something is missing, of another size or not finite.
 bool restore(const io::ArrayStore& store, clusters::StoredModel& model) {
-  const auto rows = [&](const char* name) -> size_t {
-    const auto found = store.find(name);
-    return found == store.end() || found->second.row_bytes == 0 ? 0 : found->second.data.size() / found->second.row_bytes;
+  const std::vector<StateArray> ours = clusters::arrays(model);
+  const auto rows = [&](std::string_view name) {
+    const auto own = std::find_if(ours.begin(), ours.end(), [&](const StateArray& array) { return array.name == name; });
+    return io::row_count(store, std::string(name), own->row_bytes);
   };
   clusters::resize(model, {rows("rest"), rows("ball"), rows("particle"), rows("planes")});
   for (const StateArray& array : clusters::arrays(model)) {
     const auto found = store.find(std::string(array.name));
     if (found == store.end() || found->second.data.size() != array.data.size() || !array.all_finite(found->second.data)) return false;
-    if (!array.data.empty()) std::memcpy(array.data.data(), found->second.data.data(), array.data.size());
+    copy_bytes(array.data, found->second.data);
   }
   return true;
 }
@@ -42,13 +47,12 @@ Result<clusters::Model> ClusterModels::model(const std::string& body, const clus
 }
 
 Result<void> write_cluster_model(const clusters::Model& model, const fs::path& file) {
-  Result<io::RecordingWriter> writer = io::RecordingWriter::create(file, Json::object());
-  if (!writer) return writer.error();
   clusters::StoredModel stored = clusters::stored(model);
   std::vector<io::ArrayView> views;
   for (const StateArray& array : clusters::arrays(stored)) views.push_back({std::string(array.name), array.row_bytes, array.data});
-  if (Result<void> written = writer->append_checkpoint(0, Json::object(), views); !written) return written.error();
-  return writer->finish();
+  const Result<std::string> bytes = io::encode_arrays(views);
+  if (!bytes) return Error{bytes.error().kind, fmt::format("{}: {}", file.string(), bytes.error().text)};
+  return io::write_if_changed(file, *bytes);
 }
 
 }  // namespace crumple

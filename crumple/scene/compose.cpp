@@ -8,9 +8,6 @@
 namespace crumple {
 namespace {
 
-constexpr double kFastest = 2000;   // m/s: faster than any wreck; something has gone wrong
-constexpr double kFarthest = 1e6;   // m
-
 bool finite(const rigid::PartState& state) {
   return state.place.rotation.allFinite() && state.place.translation.allFinite() && state.velocity.allFinite() && state.spin.allFinite();
 }

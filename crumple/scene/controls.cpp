@@ -99,6 +99,7 @@ void World::Simulation::add_joints() {
 /// The rigid world anew from the parts' states.
 void World::Simulation::build_rigid_world() {
   earlier_health = health();
+  earlier_skipped_pairs += rigid.skipped_pairs();
   rigid = rigid::World({scene.gravity, scene.iterations, scene.sleeping});
   owner_of_part.clear(), slot_of_joint.clear();
   for (size_t i = 0; i < bodies.size(); ++i) {

@@ -13,7 +13,7 @@
 namespace crumple {
 namespace {
 
-constexpr double kFarthest = 1e9;  // m: beyond, neither distances nor volumes can be trusted
+constexpr double kFarthestParticle = 1e9;  // m: beyond, neither distances nor volumes can be trusted
 constexpr size_t kMany = 50000;    // points that do not fit where memory is fast: neighbours are to lie near each other in it
 
 double area_of(const TriMesh& mesh) {
@@ -99,9 +99,9 @@ Result<ParticleCloud> read_cloud(const Scene& scene, const BodyDescription& d, A
     if (!points) return points.error();
     for (const Vec3& p : **points) {
       cloud.points.push_back(d.scale * (file.scale * p + file.at)), cloud.velocities.push_back(file.velocity);
-      if (!(cloud.points.back().cwiseAbs().maxCoeff() <= kFarthest)) {
+      if (!(cloud.points.back().cwiseAbs().maxCoeff() <= kFarthestParticle)) {
         return input_error(
-            fmt::format("{}: a particle is farther than {:g} m away", where_of(scene, d, fmt::format("particles/{}/file", i)), kFarthest));
+            fmt::format("{}: a particle is farther than {:g} m away", where_of(scene, d, fmt::format("particles/{}/file", i)), kFarthestParticle));
       }
     }
   }

@@ -1,14 +1,48 @@
 #include "crumple/scene/playback.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "crumple/core/bytes.h"
+#include "crumple/io/files.h"
 #include "crumple/scene/recording_folder.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
+namespace {
+
+/// What run.json says; -1 and nothing if it is not there.
+struct Ending {
+  std::string outcome;
+  int last_frame = -1;
+};
+
+Ending read_ending(const fs::path& file) {
+  const Result<std::string> text = io::read_file(file);
+  const Result<Json> json = text ? parse_json(*text, file.string(), JsonDialect::Strict) : Result<Json>(Json());
+  const Json* outcome = json ? json->find("outcome") : nullptr;
+  if (!outcome) return {};
+  return {outcome->text, json->whole("last_frame", -1)};
+}
+
+std::string missing_frames(const RecordingFolder& names, const Scene& scene, const io::RecordingReader& reader) {
+  const Ending ending = read_ending(names.run());
+  const int first = reader.header().whole("first_frame", 0);
+  const int reached = reader.frames().empty() ? first - 1 : reader.frames().back();
+  const std::string where = names.folder.string();
+  if (ending.last_frame > reached) {
+    return fmt::format("{}: is damaged: {} of its {} frames, from frame {} on, cannot be read; run the scene again with --resume to restore them", where,
+                       ending.last_frame - reached, ending.last_frame - first + 1, reached + 1);
+  }
+  const bool has_ended = ending.outcome == "done" || ending.outcome == "frozen";
+  if (has_ended || reached >= scene.frame_count()) return "";
+  return fmt::format("{}: ends at frame {} of {}: its run was interrupted or goes on; --resume continues it", where, std::max(reached, 0), scene.frame_count());
+}
+
+}  // namespace
 
 Result<Playback> Playback::open(const fs::path& folder) {
   std::error_code ignored;
@@ -22,6 +56,7 @@ Result<Playback> Playback::open(const fs::path& folder) {
   // The collision hulls are not looked at here: the fewest will do.
   for (BodyDescription& body : scene->bodies) body.hulls = {1e6, 1, 1, 0.005};
   Playback playback(std::make_unique<Scene>(std::move(*scene)), std::move(*reader));
+  playback.warning_ = missing_frames(names, *playback.scene_, playback.reader_);
   for (size_t i = 0; i < playback.scene_->bodies.size(); ++i) {
     const BodyDescription& description = playback.scene_->bodies[i];
     if (description.clusters) playback.library_.cluster_models.read(description.name, names.clusters(i));
@@ -45,7 +80,7 @@ Result<Frame> Playback::frame(int number, ColorBy color, SoftView soft) {
     if (found == (*store)->end() || found->second.data.size() != records.size() * sizeof records[0]) {
       return input_error(fmt::format("frame {}: the recording does not fit its scene: \"{}\" has no place", number, body.description->name));
     }
-    std::memcpy(records.data(), found->second.data.data(), found->second.data.size());
+    copy_rows(records, found->second.data);
     const double presence = records.front()[12];
     if (presence == 0 || !body.look.visible) continue;
     if (Result<void> restored = restore_layers(body, **store, Need::Drawing); !restored) return restored.error();
@@ -62,6 +97,9 @@ Result<Frame> Playback::frame(int number, ColorBy color, SoftView soft) {
     }
     const bool in_pieces = presence == 2 && !body.skins.empty();
     for (FrameItem& item : draw_body(body, static_cast<int>(i), places, in_pieces, color, soft)) frame.items.push_back(std::move(item));
+    if (body.clusters && body.clusters->drawn->coarse_cracks > 0) {
+      notes_.insert(fmt::format("{}: is torn into more cells than are cut exactly; further cracks are drawn between its particles", body.description->name));
+    }
   }
   return frame;
 }

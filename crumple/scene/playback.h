@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "crumple/io/recording.h"
@@ -19,7 +20,10 @@ class Playback {
   const std::vector<int>& frames() const { return reader_.frames(); }
   double time(int frame) const { return reader_.time(frame); }
   const Json& header() const { return reader_.header(); }
-  bool was_torn() const { return reader_.was_torn(); }
+  /// Why frames are missing and how to get them, for a person; empty if none is.
+  const std::string& warning() const { return warning_; }
+  /// What was drawn more coarsely than it was simulated so far.
+  const std::set<std::string>& notes() const { return notes_; }
 
   /// What there is to see at a recorded frame. Going forward is cheap.
   Result<Frame> frame(int number, ColorBy color = ColorBy::Look, SoftView soft = SoftView::Surface);
@@ -30,6 +34,8 @@ class Playback {
   io::RecordingReader reader_;
   AssetLibrary library_;
   std::vector<Body> bodies_;
+  std::string warning_;
+  std::set<std::string> notes_;
 };
 
 }  // namespace crumple

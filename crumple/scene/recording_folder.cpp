@@ -43,14 +43,14 @@ bool is_recording(const fs::path& folder) {
 
 Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
   Scene scene = world.scene();
-  std::error_code trouble;
-  fs::create_directories(folder.assets(), trouble);
-  if (trouble) return system_error(fmt::format("{}: cannot be created: {}", folder.assets().string(), trouble.message()));
+  if (Result<void> made = io::make_folder(folder.assets()); !made) return made.error();
   size_t number = 0;
   std::map<std::string, std::string> packed;
   for (const auto& [name, asset] : world.library().originals()) {
     const std::string file = fmt::format("assets/{}.glb", safe_name(name, ++number));
-    if (Result<void> written = io::write_asset(asset, folder.folder / file); !written) return written.error();
+    const Result<std::string> bytes = io::asset_to_glb(asset);
+    if (!bytes) return Error{bytes.error().kind, fmt::format("{}: cannot be written: {}", file, bytes.error().text)};
+    if (Result<void> written = io::write_if_changed(folder.folder / file, *bytes); !written) return written.error();
     packed[name] = file;
   }
   scene.assets = packed;
@@ -62,7 +62,7 @@ Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
       file = fmt::format("assets/{}{}", safe_name(source.stem().string(), ++number), source.extension().string());
       Result<std::string> bytes = io::read_file(source);
       if (!bytes) return bytes.error();
-      if (Result<void> written = io::write_file(folder.folder / file, *bytes); !written) return written.error();
+      if (Result<void> written = io::write_if_changed(folder.folder / file, *bytes); !written) return written.error();
     }
     *name = file;
   }
@@ -70,7 +70,7 @@ Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
     if (!world.bodies()[i].clusters) continue;
     if (Result<void> written = write_cluster_model(world.bodies()[i].clusters->model, folder.clusters(i)); !written) return written.error();
   }
-  return io::write_file(folder.scene(), write_json(scene_json(scene)) + "\n");
+  return io::write_if_changed(folder.scene(), write_json(scene_json(scene)) + "\n");
 }
 
 }  // namespace crumple

@@ -21,7 +21,8 @@ struct RecordingFolder {
 /// True if the folder holds a recording of ours, so that it may be overwritten.
 bool is_recording(const std::filesystem::path& folder);
 
-/// Puts the scene and everything it refers to into the folder, so that the recording can be looked at anywhere.
+/// Puts the scene and everything it refers to into the folder, so that the recording can be looked at anywhere. What is there already
+/// and right stays.
 Result<void> pack_scene(const World& world, const RecordingFolder& folder);
 
 }  // namespace crumple

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "crumple/core/timer.h"
 #include "crumple/io/files.h"
 #include "crumple/io/recording.h"
+#include "crumple/math/whole.h"
 #include "crumple/scene/recording_folder.h"
 #include "crumple/scene/timings.h"
 
@@ -42,6 +44,10 @@ Json breaks_json(const std::vector<StepReport::Break>& breaks) {
   return list;
 }
 
+int as_whole(double number) {
+  return static_cast<int>(std::clamp<int64_t>(whole_floor(number), 0, std::numeric_limits<int>::max()));
+}
+
 std::vector<StepReport::Break> read_breaks(const Json& object) {
   std::vector<StepReport::Break> breaks;
   const Json* list = object.find("breaks");
@@ -49,8 +55,8 @@ std::vector<StepReport::Break> read_breaks(const Json& object) {
     const auto number = [](const Json* value) { return value ? value->number : 0.0; };
     const Json* body = item.find("body");
     const Json* pieces = item.find("pieces");
-    const auto piece = [&](size_t i) { return pieces && i < pieces->items.size() ? static_cast<int>(pieces->items[i].number) : 0; };
-    breaks.push_back({body ? body->text : "", number(item.find("time")), static_cast<int>(number(item.find("link"))), piece(0), piece(1), number(item.find("impulse")),
+    const auto piece = [&](size_t i) { return pieces && i < pieces->items.size() ? as_whole(pieces->items[i].number) : 0; };
+    breaks.push_back({body ? body->text : "", number(item.find("time")), item.whole("link", 0), piece(0), piece(1), number(item.find("impulse")),
                       number(item.find("limit"))});
   }
   return breaks;
@@ -108,6 +114,7 @@ class Run {
     const double wall = wall_seconds(), cpu = cpu_seconds();
     if (Result<void> allowed = check_folder(); !allowed) return allowed.error();
     if (Result<void> loaded = load(); !loaded) return loaded.error();
+    if (Result<void> opened = open(); !opened) return opened.error();
     if (report_.was_finished) return report_;
     report_.load_s = cpu_seconds() - cpu;
     Result<void> ran = simulate();
@@ -124,13 +131,22 @@ class Run {
     const fs::path& folder = settings_.folder;
     if (!fs::exists(folder, ignored) || (fs::is_directory(folder, ignored) && fs::is_empty(folder, ignored))) return {};
     if (!fs::is_directory(folder, ignored)) return input_error(fmt::format("{}: is a file, not a folder", folder.string()));
-    if (!settings_.resume && !settings_.force) {
-      return input_error(fmt::format("{}: exists already; continue it with --resume or overwrite it with --force", folder.string()));
-    }
+    if (!settings_.resume && !settings_.force) return exists_already();
     if (!is_recording(folder)) return input_error(fmt::format("{}: holds something else than a recording; choose another folder", folder.string()));
     if (same_folder(scene_.file.parent_path(), folder)) {
       return input_error(fmt::format("{}: holds the scene itself, which must not be overwritten; choose another folder", folder.string()));
     }
+    return fs::exists(folder_.stream(), ignored) ? lock() : Result<void>();
+  }
+
+  Error exists_already() const {
+    return input_error(fmt::format("{}: exists already; continue it with --resume or overwrite it with --force", settings_.folder.string()));
+  }
+
+  Result<void> lock() {
+    Result<io::LockedStream> locked = io::lock_stream(folder_.stream());
+    if (!locked) return locked.error();
+    locked_.emplace(std::move(*locked));
     return {};
   }
 
@@ -144,16 +160,21 @@ class Run {
     if (first_ > last_ || first_ < 0 || last_ > last) {
       return input_error(fmt::format("--frames {}-{}: the scene has frames 0 to {}", first_, last_, last));
     }
-    std::error_code ignored;
-    const bool is_begun = fs::exists(folder_.stream(), ignored) && fs::file_size(folder_.stream(), ignored) > 0;
-    return settings_.resume && is_begun ? resume() : begin();
+    return {};
+  }
+
+  /// The stream is locked before anything in the folder is believed or changed: another run may have come first while the world was built.
+  Result<void> open() {
+    if (Result<void> made = io::make_folder(folder_.folder); !made) return made.error();
+    if (!locked_) {
+      if (Result<void> ours = lock(); !ours) return ours.error();
+      if (locked_->size() > 0 && !settings_.resume && !settings_.force) return exists_already();
+    }
+    return settings_.resume && locked_->size() > 0 ? resume() : begin();
   }
 
   Result<void> begin() {
-    std::error_code trouble;
-    fs::create_directories(folder_.folder, trouble);
-    if (trouble) return system_error(fmt::format("{}: cannot be created: {}", folder_.folder.string(), trouble.message()));
-    fs::remove(folder_.run(), trouble);
+    remove_outcome();
     const Json header = Json::object({{"scene", scene_.file.filename().string()},
                                       {"scene_hash", io::hash_text(world_->scene_hash())},
                                       {"start_hash", io::hash_text(world_->fingerprint())},
@@ -162,15 +183,22 @@ class Run {
                                       {"checkpoint", scene_.checkpoint},
                                       {"first_frame", first_}});
     // The stream comes first: whatever moment a run is killed at, its folder is known as a recording and may be continued.
-    Result<io::RecordingWriter> writer = io::RecordingWriter::create(folder_.stream(), header);
+    Result<io::RecordingWriter> writer = io::RecordingWriter::create(std::move(*locked_), header);
     if (!writer) return writer.error();
     writer_.emplace(std::move(*writer));
     Result<TimingLog> timings = TimingLog::create(folder_.timings());
     if (!timings) return timings.error();
     timings_.emplace(std::move(*timings));
-    fs::remove_all(folder_.assets(), trouble);
+    std::error_code ignored;
+    fs::remove_all(folder_.assets(), ignored);
     if (Result<void> packed = pack_scene(*world_, folder_); !packed) return packed.error();
     return first_ == 0 ? record_frame() : Result<void>();
+  }
+
+  /// What an earlier run has said of its end is not true of this one.
+  void remove_outcome() const {
+    std::error_code ignored;
+    if (fs::remove(folder_.run(), ignored)) io::sync_folder(folder_.folder);
   }
 
   Result<void> resume() {
@@ -182,10 +210,11 @@ class Run {
       return input_error(fmt::format("{}: was recorded from another scene (or its scene or assets have changed since); use --force to start anew",
                                      settings_.folder.string()));
     }
-    const Json* first = reader->header().find("first_frame");
-    if (first && static_cast<int>(first->number) != first_) {
-      return input_error(fmt::format("{}: was recorded from frame {} on; ask for the same with --frames", settings_.folder.string(), first->number));
+    if (const int first = reader->header().whole("first_frame", first_); first != first_) {
+      return input_error(fmt::format("{}: was recorded from frame {} on; ask for the same with --frames", settings_.folder.string(), first));
     }
+    // Files that a crash of the machine has emptied are made again.
+    if (Result<void> packed = pack_scene(*world_, folder_); !packed) return packed.error();
     if (is_finished(*reader)) {
       report_.first_frame = first_, report_.last_frame = last_, report_.frames = static_cast<int>(reader->frames().size());
       return {};
@@ -195,13 +224,18 @@ class Run {
       if (frame <= last_) from = std::max(from, frame);
     }
     if (from < 0) return begin();  // nothing to continue from: the first checkpoint was not reached
+    remove_outcome();
     Result<io::RecordingReader::Checkpoint> checkpoint = reader->checkpoint(from);
     if (!checkpoint) return checkpoint.error();
     if (Result<void> restored = world_->restore(from, checkpoint->arrays); !restored) return restored.error();
     const Json* fingerprint = checkpoint->note.find("fingerprint");
     if (!fingerprint || !fingerprint->is_text()) return input_error(fmt::format("{}: the checkpoint at frame {} is incomplete", folder_.stream().string(), from));
     world_->set_history(std::strtoull(fingerprint->text.c_str(), nullptr, 16), {read_frozen(checkpoint->note), read_breaks(checkpoint->note)});
-    Result<io::RecordingWriter> writer = io::RecordingWriter::continue_after(folder_.stream(), from);
+    earlier_steps_ = std::lround(world_->time() / scene_.dt());
+    if (const Result<std::vector<FrameTiming>> rows = read_timings(folder_.timings())) {
+      for (const FrameTiming& row : *rows) earlier_hits_ += row.frame <= from ? row.hits : 0;
+    }
+    Result<io::RecordingWriter> writer = io::RecordingWriter::continue_after(std::move(*locked_), from);
     if (!writer) return writer.error();
     writer_.emplace(std::move(*writer));
     Result<TimingLog> timings = TimingLog::continue_after(folder_.timings(), from);
@@ -217,22 +251,28 @@ class Run {
     if (reader.frames().empty() || reader.frames().back() < last_) return false;
     Result<std::string> text = io::read_file(folder_.run());
     Result<Json> json = text ? parse_json(*text, "run.json", JsonDialect::Strict) : Result<Json>(Json());
+    const auto number = [&](const char* key) { return json ? json->whole(key, -1) : -1; };
     const Json* found = json ? json->find("outcome") : nullptr;
-    const std::string outcome = found ? found->text : "";
+    std::string outcome = found ? found->text : "";
+    // One that tells of other frames was left by another run.
+    const bool is_stale = number("last_frame") != reader.frames().back() || number("frames") != static_cast<int>(reader.frames().size());
+    if (is_stale) outcome = "";
     report_.was_finished = outcome == "done" || outcome == "frozen" || reader.frames().back() > last_;
-    if (outcome == "frozen") report_.outcome = Outcome::Frozen, report_.frozen = read_frozen(*json);
+    if (outcome == "frozen") {
+      report_.outcome = Outcome::Frozen;
+      report_.frozen = read_frozen(*json);
+    }
     return report_.was_finished;
   }
 
   Result<void> simulate() {
     while (world_->frame() < last_) {
-      if (settings_.cancel && settings_.cancel->load()) {
+      const StepTimings before = world_->timings();
+      const double recorded_before = report_.record_s, clusters_before = clusters_seconds();
+      if (!world_->step_frame(settings_.cancel)) {
         report_.outcome = Outcome::Interrupted;
         break;
       }
-      const StepTimings before = world_->timings();
-      const double recorded_before = report_.record_s, clusters_before = clusters_seconds();
-      world_->step_frame();
       const int frame = world_->frame();
       if (frame >= first_) {
         if (Result<void> recorded = record_frame(); !recorded) return recorded.error();
@@ -283,7 +323,9 @@ class Run {
   void fill_report() {
     report_.first_frame = first_, report_.last_frame = world_->frame(), report_.frames = recorded_;
     const StepTimings& timings = world_->timings();
-    report_.rigid_s = timings.rigid, report_.deform_s = timings.deform, report_.steps = timings.steps, report_.hits = timings.hits;
+    report_.rigid_s = timings.rigid, report_.deform_s = timings.deform;
+    report_.steps = earlier_steps_ + timings.steps;
+    report_.hits = earlier_hits_ + timings.hits;
     for (const Body& body : world_->bodies()) {
       if (!body.layers.empty() || body.pieces || body.clusters) report_.bodies.push_back(report_of(body, scene_.fps));
     }
@@ -291,6 +333,7 @@ class Run {
     report_.breaks = world_->report().breaks;
     report_.joints = world_->joint_books(), report_.solver = world_->structure_health();
     report_.fingerprint = world_->fingerprint();
+    report_.skipped_pairs = world_->skipped_pairs();
   }
 
   Result<void> write_report() { return io::write_file(folder_.run(), write_json(run_json(scene_, report_)) + "\n"); }
@@ -301,7 +344,9 @@ class Run {
   std::optional<World> world_;
   std::optional<io::RecordingWriter> writer_;
   std::optional<TimingLog> timings_;
+  std::optional<io::LockedStream> locked_;  // until the writer has it
   int first_ = 0, last_ = 0, recorded_ = 0;
+  long earlier_steps_ = 0, earlier_hits_ = 0;  // before the checkpoint that is continued
   RunReport report_;
 };
 
@@ -367,6 +412,7 @@ Json run_json(const Scene& scene, const RunReport& r) {
     json["joint_solver"] = Json::object({{"islands", static_cast<double>(r.solver.islands)}, {"factors", static_cast<double>(r.solver.factors)},
                                          {"unconverged", static_cast<double>(r.solver.unconverged)}, {"most_factors", r.solver.most_factors}});
   }
+  if (r.skipped_pairs > 0) json["skipped_pairs"] = static_cast<double>(r.skipped_pairs);
   json["fingerprint"] = io::hash_text(r.fingerprint);
   return json;
 }

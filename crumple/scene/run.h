@@ -1,12 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "crumple/core/stop.h"
 #include "crumple/scene/soft_report.h"
 #include "crumple/scene/world.h"
 
@@ -17,7 +17,7 @@ struct RunSettings {
   std::optional<std::pair<int, int>> frames;  // first and last to record; absent: all
   bool resume = false, force = false, strict = false;
   std::function<void(int frame, int last, const World&)> progress;
-  const std::atomic<bool>* cancel = nullptr;
+  const StopFlag* cancel = nullptr;
 };
 
 enum class Outcome { Done, Frozen, Stopped, Interrupted };
@@ -29,6 +29,7 @@ struct RunReport {
   int first_frame = 0, last_frame = 0, frames = 0;
   std::optional<int> resumed_from;
   long steps = 0, hits = 0;
+  long skipped_pairs = 0;  // in crowds, since the checkpoint that was continued
   double load_s = 0, rigid_s = 0, deform_s = 0, record_s = 0, total_s = 0, wall_s = 0;  // CPU seconds of the process, but for the last
   struct BodyReport {
     std::string name;

@@ -17,6 +17,10 @@
 
 namespace crumple {
 
+inline constexpr double kWater = 1000;     // kg/m^3: density of what has neither density nor mass
+inline constexpr double kFastest = 2000;   // m/s: faster than any wreck; a body that reaches it is frozen
+inline constexpr double kFarthest = 1e6;   // m from the origin: likewise
+
 /// How a body's surface behaves in contact.
 struct Material {
   double friction = 0.5;
@@ -139,6 +143,9 @@ Result<Scene> load_scene(const std::filesystem::path& file, const std::vector<st
 
 /// The same from a text, named `file` in messages.
 Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes = {});
+
+/// What is allowed but will hardly be meant, such as speeds at which bodies are frozen.
+std::vector<std::string> scene_warnings(const Scene& scene);
 
 Json scene_json(const Scene& scene);
 Json scene_schema();

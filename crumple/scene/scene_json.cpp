@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "crumple/core/suggest.h"
 #include "crumple/io/files.h"
 #include "crumple/scene/authors_clusters.h"
 #include "crumple/scene/authors_scene.h"
@@ -60,6 +61,8 @@ namespace {
 const Limits kSize = between(1e-6, 1e6);
 const Limits kMass = between(1e-9, 1e12);
 const Limits kDensity = between(1e-6, 1e9);
+
+constexpr size_t kMostBodies = 100'000;  // each takes some kilobytes before it is even built
 
 constexpr const char* kShapes[] = {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset", "structure", "particles"};
 
@@ -184,14 +187,19 @@ void describe(Fields& f, Scene& s) {
   f.list("bodies", s.bodies, {"everything in the scene"});
   f.list("joints", s.joints, {"ordinary joints between bodies"});
   f.object("camera", s.camera, {"for previews"});
+  f.skipped("resolved", {"masses, densities and the camera as 'crumple check' worked them out; not read"});
   f.require("crumple");
 }
 
 namespace {
 
 /// Writes repeated bodies out, one for each place.
-std::vector<BodyDescription> expand_places(std::vector<BodyDescription> bodies) {
+Result<std::vector<BodyDescription>> expand_places(std::vector<BodyDescription> bodies, std::string_view file) {
+  size_t count = 0;
+  for (const BodyDescription& body : bodies) count += std::max<size_t>(body.places.size(), 1);
+  if (count > kMostBodies) return input_error(fmt::format("{}: /bodies: {} bodies with all their places; there may be at most {}", file, count, kMostBodies));
   std::vector<BodyDescription> expanded;
+  expanded.reserve(count);
   for (BodyDescription& body : bodies) {
     if (body.places.empty()) {
       expanded.push_back(std::move(body));
@@ -232,7 +240,8 @@ void name_bodies(Json& root) {
 void keep_lines(Scene& scene, const Json& root) {
   const Json *bodies = root.find("bodies"), *assets = root.find("assets");
   for (size_t i = 0; i < scene.bodies.size(); ++i) scene.bodies[i].line = bodies->items[i].line;
-  for (const auto& [name, path] : scene.assets) scene.asset_lines[name] = assets->find(name)->line;
+  if (!assets) return;
+  for (const auto& [name, path] : assets->members) scene.asset_lines[name] = path.line;
 }
 
 std::string at_line(const Json& root, std::string_view file, std::string_view list, size_t index) {
@@ -247,43 +256,46 @@ Result<void> check_assets(const Scene& scene, const Json& root, std::string_view
   for (size_t i = 0; i < scene.bodies.size(); ++i) {
     const BodyDescription& body = scene.bodies[i];
     if (body.asset.empty() || scene.assets.count(body.asset) > 0) continue;
-    const std::string near = nearest_word(body.asset, asset_names);
     return input_error(fmt::format("{}/asset: there is no asset \"{}\"{}", at_line(root, file, "bodies", i), body.asset,
-                                   near.empty() ? "; name it under \"assets\"" : fmt::format("; did you mean \"{}\"?", near)));
+                                   suggestion(body.asset, asset_names, "; name it under \"assets\"")));
   }
   return {};
 }
 
+using BodyIndex = std::map<std::string, const BodyDescription*>;
+
 /// A joint needs two ends, and one that can move.
-Result<void> check_ends(const Scene& scene, const JointDescription& joint, const std::string& where) {
+Result<void> check_ends(const BodyIndex& bodies, const JointDescription& joint, const std::string& where) {
   if (joint.body == joint.to) return input_error(fmt::format("{}/to: a body cannot be joined to itself", where));
-  for (const BodyDescription& body : scene.bodies) {
-    if ((body.name == joint.body || body.name == joint.to) && body.motion == Motion::Dynamic) return {};
-  }
+  const auto moves = [&](const std::string& name) {
+    const auto found = bodies.find(name);
+    return found != bodies.end() && found->second->motion == Motion::Dynamic;
+  };
+  if (moves(joint.body) || moves(joint.to)) return {};
   return input_error(fmt::format("{}: joins nothing that moves; one of the bodies must be dynamic", where));
 }
 
-std::string unknown_body(const std::string& name, const std::vector<std::string>& names) {
-  const std::string near = nearest_word(name, names);
-  return fmt::format("there is no body \"{}\"{}", name, near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near));
-}
-
-/// What is said of a body that only rigid ones can be asked for; empty if it is rigid.
-std::string complaint_if_soft(const Scene& scene, const std::string& name) {
-  const auto is_it = [&](const BodyDescription& body) { return body.name == name && body.clusters; };
-  if (name.empty() || std::none_of(scene.bodies.begin(), scene.bodies.end(), is_it)) return "";
+/// What is wrong with naming this body as something to be fixed to; empty if nothing is.
+std::string complaint_of_holder(const BodyIndex& bodies, const std::string& name) {
+  if (name.empty()) return "";
+  const auto found = bodies.find(name);
+  if (found == bodies.end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, body] : bodies) names.push_back(known);
+    return fmt::format("there is no body \"{}\"{}", name, suggestion(name, names));
+  }
+  if (!found->second->clusters) return "";
   return fmt::format("\"{}\" is made of clusters, and nothing can be fixed to it; hold it by \"clamps\", or let it rest on something", name);
 }
 
 /// Supports of structures that lean on other bodies.
-Result<void> check_supports(const Scene& scene, const std::vector<std::string>& names) {
+Result<void> check_supports(const Scene& scene, const BodyIndex& bodies) {
   for (const BodyDescription& body : scene.bodies) {
     for (size_t i = 0; body.structure && i < body.structure->supports.size(); ++i) {
       const std::string& to = body.structure->supports[i].to;
       const std::string where = fmt::format("{}: /bodies/{}/structure/supports/{}/to", place_in_file(scene, body.line), body.name, i);
       if (to == body.name) return input_error(fmt::format("{}: a structure cannot hold itself", where));
-      if (!to.empty() && std::find(names.begin(), names.end(), to) == names.end()) return input_error(fmt::format("{}: {}", where, unknown_body(to, names)));
-      if (const std::string soft = complaint_if_soft(scene, to); !soft.empty()) return input_error(fmt::format("{}: {}", where, soft));
+      if (const std::string complaint = complaint_of_holder(bodies, to); !complaint.empty()) return input_error(fmt::format("{}: {}", where, complaint));
     }
   }
   return {};
@@ -291,40 +303,43 @@ Result<void> check_supports(const Scene& scene, const std::vector<std::string>& 
 
 /// Names are unique, bodies that are referred to exist.
 Result<void> check_names(const Scene& scene, const Json& root, std::string_view file) {
-  std::set<std::string> names;
-  std::vector<std::string> list;
+  BodyIndex bodies;
   for (const BodyDescription& body : scene.bodies) {
-    if (!names.insert(body.name).second) {
+    if (!bodies.emplace(body.name, &body).second) {
       return input_error(fmt::format("{}: /bodies: two bodies are called \"{}\"; names must differ", place_in_file(scene, body.line), body.name));
     }
-    list.push_back(body.name);
   }
   for (size_t i = 0; i < scene.joints.size(); ++i) {
-    for (const auto& [key, name] : {std::pair{"body", scene.joints[i].body}, {"to", scene.joints[i].to}}) {
-      const std::string complaint = name.empty() || names.count(name) > 0 ? complaint_if_soft(scene, name) : unknown_body(name, list);
+    for (const auto& [key, name] : {std::pair{"body", &scene.joints[i].body}, {"to", &scene.joints[i].to}}) {
+      const std::string complaint = complaint_of_holder(bodies, *name);
       if (!complaint.empty()) return input_error(fmt::format("{}/{}: {}", at_line(root, file, "joints", i), key, complaint));
     }
-    if (Result<void> checked = check_ends(scene, scene.joints[i], at_line(root, file, "joints", i)); !checked) return checked.error();
+    if (Result<void> checked = check_ends(bodies, scene.joints[i], at_line(root, file, "joints", i)); !checked) return checked.error();
   }
-  return check_supports(scene, list);
+  return check_supports(scene, bodies);
 }
 
 }  // namespace
 
 Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes) {
   const std::string name = file.string();
-  Result<Json> foreign = parse_json(text, name, JsonDialect::Foreign);
-  if (foreign && (is_authors_scene(*foreign) || is_authors_clusters_scene(*foreign))) {
+  Result<Json> json = parse_json(text, name, JsonDialect::Relaxed);
+  const auto is_foreign = [](const Json& root) { return is_authors_scene(root) || is_authors_clusters_scene(root); };
+  if (!json) {
+    // Scenes of the authors may hold what only their own reader takes.
+    Result<Json> foreign = parse_json(text, name, JsonDialect::Foreign);
+    if (!foreign || !is_foreign(*foreign)) return json.error();
+    json = std::move(foreign);
+  }
+  if (is_foreign(*json)) {
     if (!changes.empty()) return input_error(fmt::format("{}: --set works on scenes of our own format; convert this one with 'crumple check' first", name));
-    Result<Scene> scene = is_authors_scene(*foreign) ? read_authors_scene(*foreign, file) : read_authors_clusters_scene(*foreign, file);
+    Result<Scene> scene = is_authors_scene(*json) ? read_authors_scene(*json, file) : read_authors_clusters_scene(*json, file);
     if (!scene) return scene.error();
     // What came out must be a scene that our own format allows.
     Scene again;
     if (Result<void> read = Fields::read(scene_json(*scene), name, again); !read) return read.error();
     return scene;
   }
-  Result<Json> json = parse_json(text, name, JsonDialect::Relaxed);
-  if (!json) return json.error();
   name_bodies(*json);
   for (const std::string& change : changes) {
     if (Result<void> changed = apply_change(*json, change); !changed) return changed.error();
@@ -335,7 +350,9 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
   scene.file = file;
   keep_lines(scene, *json);
   if (Result<void> checked = check_assets(scene, *json, name); !checked) return checked.error();
-  scene.bodies = expand_places(std::move(scene.bodies));
+  Result<std::vector<BodyDescription>> expanded = expand_places(std::move(scene.bodies), name);
+  if (!expanded) return expanded.error();
+  scene.bodies = std::move(*expanded);
   if (Result<void> checked = check_names(scene, *json, name); !checked) return checked.error();
   return scene;
 }

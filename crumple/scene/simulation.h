@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -162,6 +163,7 @@ struct World::Simulation {
   Scene scene;
   AssetLibrary library;
   std::vector<Body> bodies;
+  std::map<std::string, int> number_of_body;      // by name
   std::vector<JointSlot> joints;                  // the scene's own, then those of its structures
   std::vector<int> slot_of_joint;                 // by index in the rigid world
   joints::State scene_books;                      // of the scene's own plastic joints
@@ -188,6 +190,7 @@ struct World::Simulation {
   std::vector<std::vector<BodyOverlap>> overlap_records;  // #bodies
   std::vector<PlasticRecord> plastic_records;    // #plastic joints
   rigid::World::StructureHealth earlier_health;  // of the rigid worlds before this one
+  long earlier_skipped_pairs = 0;
   uint64_t fingerprint = 0, scene_hash = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/bytes.h"
 #include "crumple/io/files.h"
 #include "crumple/scene/simulation.h"
 
@@ -41,6 +42,8 @@ Error misfit(const std::string& name, std::string_view what) {
   return input_error(fmt::format("the recording does not fit its scene: \"{}\" {}", name, what));
 }
 
+constexpr double kLastActivation = 6;  // of the engine: active, sleeping, wants to sleep, never sleeps ...
+
 /// Twice a rotation and a translation, as in JointFrames.
 constexpr size_t kJointNumbers = 24;
 static_assert(sizeof(rigid::JointFrames) == kJointNumbers * sizeof(double));
@@ -60,7 +63,7 @@ Result<std::vector<Record>> read_records(const io::ArrayStore& store, const std:
   const auto found = store.find(name);
   if (found == store.end() || found->second.data.size() % sizeof(Record) != 0) return misfit(name, "is missing or of another size");
   std::vector<Record> records(found->second.data.size() / sizeof(Record));
-  std::memcpy(static_cast<void*>(records.data()), found->second.data.data(), found->second.data.size());
+  copy_rows(records, found->second.data);
   for (const Record& record : records) {
     std::array<double, sizeof(Record) / sizeof(double)> numbers;
     std::memcpy(numbers.data(), &record, sizeof record);
@@ -118,6 +121,7 @@ Result<void> World::Simulation::read_parts(Body& body, const io::ArrayStore& sto
     PartRecord& record = (*records)[p];
     // Reading overwrites every number before the two flags are used.
     rigid::PartState state;
+    if (!(record[20] >= 0 && record[20] <= kLastActivation)) return misfit(name, "is in a state of activation that does not exist");
     state.activation = static_cast<int>(record[20]);
     body.frozen = record[36] != 0;
     visit_part(record, state, part, body.frozen, [](double& stored, double& value) { value = stored; });

@@ -11,8 +11,6 @@ namespace {
 
 constexpr double kBorne = 0.1;     // of a part's weight: what bears more of it keeps it from falling asleep
 constexpr double kPushed = 0.01;   // m/s: the same for speed, where nothing weighs
-constexpr double kFastest = 2000;  // m/s, on average
-constexpr double kFarthest = 1e6;  // m
 
 size_t at(int index) {
   return static_cast<size_t>(index);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake,clusters_ms";
 constexpr std::string_view kOldHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake";  // before there were clusters
+constexpr size_t kBlock = 16384;  // bytes written at a time
 constexpr double kMost = 1e9;  // of any number in a row
 
 std::string row_text(const FrameTiming& row) {
@@ -68,9 +69,9 @@ Result<TimingLog> TimingLog::start(const fs::path& file, const std::vector<Frame
   std::string text = fmt::format("{}\n", kHeading);
   for (const FrameTiming& row : rows) text += row_text(row);
   if (Result<void> written = io::write_file(file, text); !written) return written.error();
-  std::FILE* stream = std::fopen(file.c_str(), "ab");
-  if (!stream) return system_error(fmt::format("{}: cannot be written", file.string()));
-  return TimingLog(file, stream);
+  Result<io::FileHandle> stream = io::open_to_append(file);
+  if (!stream) return stream.error();
+  return TimingLog(file, std::move(*stream));
 }
 
 Result<TimingLog> TimingLog::create(const fs::path& file) {
@@ -85,13 +86,13 @@ Result<TimingLog> TimingLog::continue_after(const fs::path& file, int frame) {
 }
 
 Result<void> TimingLog::add(const FrameTiming& row) {
-  const std::string text = row_text(row);
-  if (std::fwrite(text.data(), 1, text.size(), stream_.get()) != text.size()) return system_error(fmt::format("{}: writing failed", file_.string()));
-  return {};
+  waiting_ += row_text(row);
+  return waiting_.size() < kBlock ? Result<void>() : flush();
 }
 
 Result<void> TimingLog::flush() {
-  if (std::fflush(stream_.get()) != 0) return system_error(fmt::format("{}: writing failed", file_.string()));
+  if (!stream_.append(waiting_)) return io::file_error(file_, "writing failed");
+  waiting_.clear();
   return {};
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <string>
 #include <vector>
 
 #include "crumple/core/result.h"
+#include "crumple/io/files.h"
 
 namespace crumple {
 
@@ -33,13 +33,11 @@ class TimingLog {
   Result<void> flush();
 
  private:
-  struct Close {
-    void operator()(std::FILE* stream) const { std::fclose(stream); }
-  };
-  TimingLog(std::filesystem::path file, std::FILE* stream) : file_(std::move(file)), stream_(stream) {}
+  TimingLog(std::filesystem::path file, io::FileHandle stream) : file_(std::move(file)), stream_(std::move(stream)) {}
   static Result<TimingLog> start(const std::filesystem::path& file, const std::vector<FrameTiming>& rows);
   std::filesystem::path file_;
-  std::unique_ptr<std::FILE, Close> stream_;
+  io::FileHandle stream_;
+  std::string waiting_;  // rows not written yet
 };
 
 }  // namespace crumple

@@ -44,10 +44,8 @@ Result<void> World::Simulation::assign_groups() {
 }
 
 int World::Simulation::find_body(const std::string& name) const {
-  for (size_t i = 0; i < scene.bodies.size(); ++i) {
-    if (scene.bodies[i].name == name) return static_cast<int>(i);
-  }
-  return -1;
+  const auto found = number_of_body.find(name);
+  return found == number_of_body.end() ? -1 : found->second;
 }
 
 /// The piece of a body at its start that a joint at this place of the world holds on to.
@@ -124,6 +122,7 @@ Result<World> World::build(const Scene& scene) {
   for (const BodyDescription& description : s.scene.bodies) {
     Result<Body> body = build_body(s.scene, description, s.library);
     if (!body) return body.error();
+    s.number_of_body.emplace(description.name, static_cast<int>(s.bodies.size()));
     s.bodies.push_back(std::move(*body));
   }
   s.work.resize(s.bodies.size()), s.waiting_overlaps.resize(s.bodies.size()), s.overlap_records.resize(s.bodies.size());
@@ -131,7 +130,7 @@ Result<World> World::build(const Scene& scene) {
   for (size_t i = 0; i < s.bodies.size(); ++i) s.set_start(i);
   s.build_joints();
   s.control();
-  s.scene_hash = io::hash_bytes(write_json(scene_json(s.scene), 0), s.library.content_hash());
+  s.scene_hash = io::hash_bytes(write_json(scene_json(s.scene), 0, JsonNumbers::Shortest), s.library.content_hash());
   s.fingerprint = s.scene_hash;
   s.update_fingerprint();
   return World(std::move(simulation));
@@ -156,13 +155,18 @@ void World::step() {
   s.control();  // for the time now reached, so that a frame shows who is there at its own time
 }
 
-void World::step_frame() {
+bool World::step_frame(const StopFlag* stop) {
   Simulation& s = *simulation_;
   const long until = s.steps_at_frame(s.frame + 1);
-  while (s.steps < until) step();
+  while (s.steps < until) {
+    if (stop && stop->requested()) return false;
+    step();
+  }
+  if (stop && stop->requested()) return false;
   ++s.frame;
   s.update_fingerprint();
   if (is_checkpoint(s.frame)) s.rebuild();
+  return true;
 }
 
 World::World(std::unique_ptr<Simulation> simulation) : simulation_(std::move(simulation)) {}
@@ -188,6 +192,10 @@ Transform World::place(int body, int piece) const { return simulation_->place(si
 rigid::PartState World::part_state(int body, int part) const {
   const BodyPart& of = simulation_->bodies[static_cast<size_t>(body)].parts[static_cast<size_t>(part)];
   return of.index >= 0 ? simulation_->rigid.state(of.index) : of.state;
+}
+
+long World::skipped_pairs() const {
+  return simulation_->earlier_skipped_pairs + simulation_->rigid.skipped_pairs();
 }
 
 double World::kinetic_energy() const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "crumple/core/stop.h"
 #include "crumple/scene/body.h"
 
 namespace crumple {
@@ -51,8 +52,9 @@ class World {
   /// One step of the scene's dt.
   void step();
   /// Steps until the next frame. Frames that are checkpoints end with a barrier: the rigid world is built anew from the state, so a
-  /// run that continues from there takes the same way to the last bit.
-  void step_frame();
+  /// run that continues from there takes the same way to the last bit. A request to stop ends it between two steps: then it returns false, and the
+  /// world is of no use but to be looked at.
+  bool step_frame(const StopFlag* stop = nullptr);
 
   double time() const;
   int frame() const;  // the last frame reached
@@ -69,6 +71,8 @@ class World {
   std::vector<JointReport> joint_books() const;
   /// Counts of the structures' solver.
   rigid::World::StructureHealth structure_health() const;
+  /// Pairs of rigid parts in crowds that were not looked at for contacts, summed over all steps.
+  long skipped_pairs() const;
   /// The contacts of the last step.
   const rigid::Loads& loads() const;
 

@@ -54,23 +54,34 @@ inline void write_text(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file, std::ios::binary) << text;
 }
 
+/// What the program finds when it starts.
+struct Surroundings {
+  rlim_t cpu_seconds = 60;             // a hang ends as a failure
+  rlim_t memory = RLIM_INFINITY;       // bytes of address space
+  rlim_t file_size = RLIM_INFINITY;    // bytes
+  std::string err;                     // where standard error goes instead of a file; "closed": it is not open
+  std::string out;                     // the same of standard output
+};
+
 /// The real program at work.
 class Program {
  public:
-  Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, const Scratch& scratch)
+  Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, const Scratch& scratch, const Surroundings& around = {})
       : out_(scratch / "stdout"), err_(scratch / "stderr") {
     std::vector<char*> words = {const_cast<char*>("crumple")};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
     pid_ = fork();
     if (pid_ != 0) return;
-    const rlimit limit = {60, 60};  // a hang ends as a failure
-    setrlimit(RLIMIT_CPU, &limit);
-    const int out = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), err = open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (chdir(folder.c_str()) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) execv(CRUMPLE_PROGRAM, words.data());
+    limit(RLIMIT_CPU, around.cpu_seconds);
+    limit(RLIMIT_AS, around.memory);
+    limit(RLIMIT_FSIZE, around.file_size);
+    redirect(1, around.out.empty() ? out_.string() : around.out);
+    redirect(2, around.err.empty() ? err_.string() : around.err);
+    if (chdir(folder.c_str()) == 0) execv(CRUMPLE_PROGRAM, words.data());
     _exit(127);
   }
-  void interrupt() const { kill(pid_, SIGINT); }
+  void interrupt(int signal = SIGINT) const { kill(pid_, signal); }
   void kill_now() const { kill(pid_, SIGKILL); }
   std::string errors_so_far() const { return text_of(err_); }
   /// The exit code, or 1000 and the signal that ended it.
@@ -83,6 +94,14 @@ class Program {
   std::string err() const { return text_of(err_); }
 
  private:
+  static void limit(decltype(RLIMIT_CPU) what, rlim_t most) {
+    const rlimit both = {most, most};
+    if (most != RLIM_INFINITY) setrlimit(what, &both);
+  }
+  static void redirect(int descriptor, const std::string& to) {
+    close(descriptor);
+    if (to != "closed") (void)!open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);  // gets the number that is free
+  }
   std::filesystem::path out_, err_;
   pid_t pid_ = 0;
 };
@@ -92,8 +111,9 @@ struct Answer {
   std::string out, err;
 };
 
-inline Answer run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, const Scratch& scratch) {
-  const Program program(arguments, folder, scratch);
+inline Answer run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, const Scratch& scratch,
+                          const Surroundings& around = {}) {
+  const Program program(arguments, folder, scratch, around);
   const int code = program.wait();
   return {code, program.out(), program.err()};
 }

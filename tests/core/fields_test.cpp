@@ -143,14 +143,6 @@ TEST(Fields, the_first_of_several_mistakes_is_told) {
   EXPECT_EQ(complaint("{\"volume\": 99, \"stations\": 0, \"x\": 1}"), "radio.json:1: /volume: 99 is out of range; it must be between 0 and 10 dB");
 }
 
-TEST(Fields, suggestions_are_near_words_only) {
-  const std::vector<std::string> words = {"friction", "restitution", "damping"};
-  EXPECT_EQ(nearest_word("fricton", words), "friction");
-  EXPECT_EQ(nearest_word("dampign", words), "damping");
-  EXPECT_EQ(nearest_word("bounciness", words), "");
-  EXPECT_EQ(nearest_word("x", {}), "");
-}
-
 TEST(Fields, the_schema_knows_types_ranges_defaults_help_and_refuses_other_keys) {
   const Json schema = Fields::schema<Radio>();
   EXPECT_EQ(schema.find("type")->text, "object");

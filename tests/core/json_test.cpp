@@ -65,6 +65,24 @@ TEST(Json, many_keys_take_no_longer_than_they_should) {
   EXPECT_FALSE(parse_json(text + "\"k7\":1}", "x.json"));
 }
 
+TEST(Json, whole_numbers_are_written_without_an_exponent) {
+  for (const double number : {0.0, 3e5, -3e5, 1e6, 235e6, 123456789012.0, 9007199254740992.0}) {
+    const std::string text = write_json(Json(number), 0);
+    EXPECT_EQ(text.find_first_of("eE."), std::string::npos) << text;
+    EXPECT_EQ(parse_json(text, "x")->number, number);
+  }
+  EXPECT_EQ(write_json(Json(1e300), 0), "1e+300");
+  EXPECT_EQ(write_json(Json(-0.0), 0), "-0");
+  EXPECT_EQ(write_json(Json(3e5), 0, JsonNumbers::Shortest), "3e+05");
+}
+
+TEST(Json, a_document_of_too_many_values_is_refused_before_they_are_made) {
+  std::string text = "[\"[,{,\\\",\"";
+  for (int i = 0; i < 2'000'000; ++i) text += ",0";
+  EXPECT_FALSE(parse_json(text + "]", "x"));
+  EXPECT_TRUE(parse_json("[\"" + std::string(5'000'000, ',') + "\"]", "x")) << "what stands in a text does not count";
+}
+
 TEST(Json, deep_nesting_is_refused_and_does_not_exhaust_the_stack) {
   EXPECT_FALSE(parse_json(std::string(1000000, '['), "x"));
 }

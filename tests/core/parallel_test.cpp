@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -49,6 +51,27 @@ TEST(Parallel, thousands_of_small_jobs_are_each_done_once) {
     });
     if (job % 1000 != 0) continue;
     for (const int count : done) ASSERT_EQ(count, job);
+  }
+  set_thread_count(before);
+}
+
+TEST(Parallel, an_exception_comes_out_and_the_threads_go_on) {
+  const int before = thread_count();
+  for (const int threads : {1, 4}) {
+    set_thread_count(threads);
+    for (int round = 0; round < 50; ++round) {
+      try {
+        parallel_for(64, 1, [](size_t begin, size_t) {
+          if (begin % 16 == 3) throw std::runtime_error(std::to_string(begin));
+        });
+        ADD_FAILURE() << "nothing came out";
+      } catch (const std::runtime_error& error) {
+        EXPECT_EQ(std::stoi(error.what()) % 16, 3);
+      }
+      std::atomic<int> done = 0;
+      parallel_for(64, 1, [&](size_t, size_t) { ++done; });
+      EXPECT_EQ(done, 64);
+    }
   }
   set_thread_count(before);
 }

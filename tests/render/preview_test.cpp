@@ -215,7 +215,8 @@ TEST(Preview, many_frames_report_progress_in_order) {
 }
 
 TEST(Preview, stops_when_it_is_cancelled) {
-  std::atomic<bool> cancel = true;
+  StopFlag cancel;
+  cancel.request();
   Watch watch;
   watch.cancel = &cancel;
   const Result<Image> image = render_frame(ball_on_floor(), front_camera(), small_picture(), watch);

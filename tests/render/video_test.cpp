@@ -53,6 +53,24 @@ TEST_F(Video, that_is_given_up_leaves_nothing_behind) {
   EXPECT_EQ(files(), 0);
 }
 
+/// ffmpeg answers 0 although the disk was full: one of our own that does the same stands in for it.
+TEST_F(Video, that_is_not_complete_does_not_replace_the_old_one) {
+  const fs::path program = folder / "ffmpeg";
+  ASSERT_TRUE(io::write_file(program, "#!/bin/sh\ncat > /dev/null\nfor last; do :; done\nprintf 'no film at all, but long enough to look at' > \"${last#file:}\"\n"));
+  fs::permissions(program, fs::perms::owner_all);
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", (folder.string() + ":" + before).c_str(), 1);
+  ASSERT_TRUE(io::write_file(folder / "a.mp4", "the old one"));
+  Result<VideoWriter> writer = VideoWriter::create(folder / "a.mp4", 32, 32, 24);
+  ASSERT_TRUE(writer) << writer.error().text;
+  ASSERT_TRUE(writer->add(io::Image(32, 32)));
+  const Result<void> finished = writer->finish();
+  setenv("PATH", before.c_str(), 1);
+  ASSERT_FALSE(finished);
+  EXPECT_NE(finished.error().text.find("is not complete"), std::string::npos) << finished.error().text;
+  EXPECT_EQ(*io::read_file(folder / "a.mp4"), "the old one");
+}
+
 TEST_F(Video, says_what_is_wrong) {
   EXPECT_FALSE(VideoWriter::create(folder / "a.mp4", 0, 16, 24));
   EXPECT_FALSE(VideoWriter::create(folder / "a.mp4", 16, 16, 0));

@@ -358,13 +358,13 @@ TEST(Fit, refuses_what_cannot_be_fitted) {
 
 TEST(Fit, stops_when_it_is_told_to) {
   const TriMesh rest = standing_bar(4, 20);
-  std::atomic<bool> stop = false;
+  StopFlag stop;
   FitWatch watch;
   watch.cancel = &stop;
   int stages = 0;
   watch.stage = [&](int stage, const std::string&, double share) {
     stages = std::max(stages, stage);
-    if (stage == 2 && share > 0) stop = true;
+    if (stage == 2 && share > 0) stop.request();
   };
   FitReport report;
   const Result<Asset> asset = fit_rig(rest, {mapped(rest, "twist", twisted)}, quick(), report, watch);

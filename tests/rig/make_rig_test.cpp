@@ -258,7 +258,8 @@ TEST(MakeRig, is_the_same_for_any_number_of_threads) {
 }
 
 TEST(MakeRig, stops_when_it_is_cancelled) {
-  const std::atomic<bool> cancel = true;
+  StopFlag cancel;
+  cancel.request();
   RigReport report;
   RigWatch watch;
   watch.cancel = &cancel;

@@ -32,9 +32,9 @@ Scene written_scene(const fs::path& file, const std::string& text) {
 RunReport ran(const Scene& scene, const fs::path& folder, bool resume = false, int stop_at = 1 << 30) {
   RunSettings settings;
   settings.folder = folder, settings.resume = resume;
-  std::atomic<bool> cancel = false;
+  StopFlag cancel;
   settings.cancel = &cancel;
-  settings.progress = [&](int frame, int, const World&) { cancel = frame >= stop_at; };
+  settings.progress = [&](int frame, int, const World&) { if (frame >= stop_at) cancel.request(); };
   const Result<RunReport> report = run_scene(scene, settings);
   EXPECT_TRUE(report) << (report ? "" : report.error().text);
   return report ? *report : RunReport{};

@@ -175,7 +175,9 @@ TEST(ClusterScene, strokes_lie_over_each_other_and_fade_beyond_their_radius) {
     const Vec3 p = model.origin + model.rest[i].head<3>().cast<double>();
     const double away = Vec3(p.x() + 0.5, std::min(p.y(), 0.0), p.z()).norm(), u = std::clamp((0.4 - away) / 0.2, 0.0, 1.0);
     EXPECT_NEAR(model.toughness[i], 3 - 2 * u * u * (3 - 2 * u), 1e-4);
-    if (std::abs((p - Vec3(0.5, 0, 0)).norm() - 0.3) > 1e-5) EXPECT_EQ(model.yield[i], (p - Vec3(0.5, 0, 0)).norm() < 0.3 ? 0 : 1);
+    const double from_dot = (p - Vec3(0.5, 0, 0)).norm();
+    if (std::abs(from_dot - 0.3) <= 1e-5) continue;
+    EXPECT_EQ(model.yield[i], from_dot < 0.3 ? 0 : 1);
   }
 }
 
@@ -255,7 +257,8 @@ TEST(ClusterScene, what_is_painted_on_an_asset_reaches_its_particles) {
     ASSERT_EQ(model.toughness.size(), model.rest.size()) << shape;
     for (size_t i = 0; i < model.rest.size(); ++i) {
       const double y = model.origin.y() + model.rest[i].y();
-      if (std::abs(y) > 0.15) EXPECT_EQ(model.toughness[i], y > 0 ? 2.0f : 0.5f);
+      if (std::abs(y) <= 0.15) continue;
+      EXPECT_EQ(model.toughness[i], y > 0 ? 2.0f : 0.5f);
       EXPECT_EQ(model.yield[i], 1.5f);
     }
   }

@@ -141,11 +141,11 @@ TEST_P(GoldenRecording, second_has_the_bytes_and_the_picture_it_had) {
 }
 
 TEST(Goldens, are_those_of_the_scenes_there_are) {
-  std::vector<std::string> golden, there;
+  std::vector<std::string> golden;
   for (const auto& [key, value] : read_goldens()) {
     if (key.starts_with("scene ")) golden.push_back(key.substr(6) + ".json");
   }
-  if (!is_writing()) EXPECT_EQ(golden, all_scene_files());
+  EXPECT_TRUE(is_writing() || golden == all_scene_files());
 }
 
 }  // namespace

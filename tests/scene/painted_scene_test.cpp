@@ -38,9 +38,9 @@ TEST(PaintedScene, is_continued_to_the_same_bytes_and_carries_its_paint) {
   whole.folder = scratch / "whole", part.folder = scratch / "part";
   whole.frames = part.frames = {0, 24};
   ASSERT_TRUE(run_scene(scene, whole));
-  std::atomic<bool> cancel = false;
+  StopFlag cancel;
   part.cancel = &cancel;
-  part.progress = [&](int frame, int, const World&) { cancel = frame >= 12; };  // the beam has just landed
+  part.progress = [&](int frame, int, const World&) { if (frame >= 12) cancel.request(); };  // the beam has just landed
   ASSERT_TRUE(run_scene(scene, part));
   part.cancel = nullptr, part.progress = nullptr, part.resume = true;
   const Result<Scene> packed = load_scene(scratch / "part/scene.json");

@@ -56,9 +56,9 @@ Scene written_scene(const fs::path& file, const std::string& text) {
 }
 
 Result<RunReport> run_until(const Scene& scene, RunSettings settings, int stop_at) {
-  std::atomic<bool> cancel = false;
+  StopFlag cancel;
   settings.cancel = &cancel;
-  settings.progress = [&](int frame, int, const World&) { cancel = frame >= stop_at; };
+  settings.progress = [&](int frame, int, const World&) { if (frame >= stop_at) cancel.request(); };
   return run_scene(scene, settings);
 }
 

@@ -64,10 +64,10 @@ TEST(StructuresInUse, that_have_just_appeared_in_the_ground_continue_from_the_ch
   const Result<RunReport> whole = run_scene(scene, settings);
   ASSERT_TRUE(whole) << whole.error().text;
   EXPECT_EQ(whole->joint_work(), 0);
-  std::atomic<bool> cancel = false;
+  StopFlag cancel;
   settings.folder = scratch / "stopped";
   settings.cancel = &cancel;
-  settings.progress = [&](int frame, int, const World&) { cancel = frame >= 31; };
+  settings.progress = [&](int frame, int, const World&) { if (frame >= 31) cancel.request(); };
   ASSERT_TRUE(run_scene(scene, settings));
   settings.cancel = nullptr, settings.progress = nullptr, settings.resume = true;
   const Result<RunReport> resumed = run_scene(scene, settings);

@@ -99,10 +99,10 @@ TEST(Structures, a_run_continues_bit_for_bit_with_joints_that_have_yielded_and_b
   EXPECT_GT(whole->broken_joints(), 0);
   EXPECT_LT(whole->broken_joints(), 7);
   for (const int stop_at : {8, 20, 41}) {
-    std::atomic<bool> cancel = false;
+    StopFlag cancel;
     settings.folder = scratch / fmt::format("stopped at {}", stop_at);
     settings.cancel = &cancel, settings.resume = false;
-    settings.progress = [&](int frame, int, const World&) { cancel = frame >= stop_at; };
+    settings.progress = [&](int frame, int, const World&) { if (frame >= stop_at) cancel.request(); };
     ASSERT_TRUE(run_scene(scene, settings));
     settings.cancel = nullptr, settings.progress = nullptr, settings.resume = true;
     const Result<RunReport> resumed = run_scene(scene, settings);

@@ -51,6 +51,7 @@ bool update_surface(const Model& model, const SurfaceModel& surface_model, const
   if (!can_go_on(state, surface)) {
     surface.solid = *surface_model.whole, surface.around = surface_model.carriers;
     surface.planes.clear();
+    surface.coarse_cracks = 0;
   }
   const Matter matter = find_matter(model, state);
   const std::vector<Crack> cracks = find_cracks(model, surface_model, state);

@@ -55,6 +55,7 @@ struct Surface {
   std::vector<int32_t> skin_piece, inner_piece;  // #triangles: which solid they enclose; empty while nothing is torn
   std::vector<int32_t> inner_crack;              // #inner triangles: the crack whose plane they lie in; -1: between particles
   int pieces = 1;                                // solids
+  int coarse_cracks = 0;                         // drawn between particles, because there are too many to cut along their planes
   // corners
   std::vector<Vec3f> rest;         // #points, from the model's centre
   std::vector<Carriers> carriers;  // #points

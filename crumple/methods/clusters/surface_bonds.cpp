@@ -124,6 +124,10 @@ class Bonding {
       : judge_(judge), solid_(solid), beside_(find_beside(judge.model, judge.matter, solid, owner)), first_(owner) {
     bonds_.owner = std::move(owner);
     bonds_.parted.resize(solid.faces().size());
+    areas_.resize(solid.faces().size());
+    parallel_for(areas_.size(), 2048, [&](size_t begin, size_t end) {
+      for (size_t f = begin; f < end; ++f) areas_[f] = solid.area_of(static_cast<int>(f));
+    });
     wishes_.resize(bonds_.owner.size()), unsettled_.resize(bonds_.owner.size());
     std::iota(unsettled_.begin(), unsettled_.end(), 0);
   }
@@ -186,7 +190,7 @@ class Bonding {
       const int32_t whose = label(at(f), other);
       auto same = std::find_if(found.begin(), found.end(), [&](const Contact& c) { return c.label == whose && c.crack == crack; });
       if (same == found.end()) same = found.insert(found.end(), {whose, crack, 0});
-      same->cost += solid_.area_of(f) * (crack ? kAlongCrack : 1);
+      same->cost += areas_[at(f)] * (crack ? kAlongCrack : 1);
     }
     return found;
   }
@@ -296,7 +300,7 @@ class Bonding {
         const int32_t s = bonds_.piece[at(cell)], t = bonds_.piece[at(other)];
         if (s == t || !is_crumb(s) || of[at(t)] < 0 || !(size[at(t)] > size[at(s)])) continue;
         const double weight = (is_crack(face) ? kThroughCrack : 1) * (of[at(s)] == of[at(t)] ? 10 : 1);
-        touches.push_back({s, t, label(f, other), weight * solid_.area_of(static_cast<int>(f))});
+        touches.push_back({s, t, label(f, other), weight * areas_[f]});
       }
     }
     return give_to(most_touched(std::move(touches)));
@@ -352,6 +356,7 @@ class Bonding {
   const Judge& judge_;
   const Solid& solid_;
   Beside beside_;
+  std::vector<double> areas_;       // #faces, m^2
   std::vector<int32_t> first_;      // #cells: owners before anything was smoothed
   std::vector<int32_t> changed_;    // cells
   std::vector<int32_t> unsettled_;  // cells that may wish for something new

@@ -51,8 +51,15 @@ Divider to_mesh(const Model& model, const SurfaceModel& surface_model, const Cut
   return out;
 }
 
-/// Cells within a crack are cut as they are; where it ends, it does so between particles.
-void divide_along(const Crack& crack, std::span<const Crack> cracks, double spacing, Solid& solid) {
+/// So many cells for each particle and no more are cut by planes: a body that is torn to dust would have hundreds. Beyond, cells are parted between
+/// particles, which leaves one for each at most. A plate that shatters reaches ten.
+constexpr size_t kCellsPerParticle = 12;
+
+/// Cells within a crack are cut as they are; where it ends, it does so between particles. False if some were not cut because there are too many.
+bool divide_along(const Crack& crack, std::span<const Crack> cracks, const SurfaceModel& model, Solid& solid) {
+  const double spacing = model.spacing;
+  const size_t budget = kCellsPerParticle * std::max<size_t>(model.rest.size(), 1);
+  bool is_cut = true;
   std::vector<int> stack = {0};
   while (!stack.empty()) {
     const int n = stack.back();
@@ -60,13 +67,19 @@ void divide_along(const Crack& crack, std::span<const Crack> cracks, double spac
     const Within within = find_within(crack, cracks, solid, solid.nodes()[at(n)], spacing);
     if (within == Within::Nowhere) continue;
     const int cell = solid.nodes()[at(n)].cell;
-    if (cell >= 0 && (within == Within::Wholly || !solid.divide_between_particles(cell, kSlack * spacing))) {
+    const bool is_full = solid.cells().size() >= budget;
+    if (cell >= 0 && ((within == Within::Wholly && !is_full) || !solid.divide_between_particles(cell, kSlack * spacing))) {
+      if (is_full) {
+        is_cut = false;
+        continue;
+      }
       if (!is_splinter(solid.cells()[at(cell)], spacing)) solid.divide(cell, crack.plane, kSlack * spacing);
       continue;
     }
     stack.push_back(solid.nodes()[at(n)].high);
     stack.push_back(solid.nodes()[at(n)].low);
   }
+  return is_cut;
 }
 
 }  // namespace
@@ -96,7 +109,8 @@ void grow_cracks(const SurfaceModel& surface_model, const State& state, std::spa
     if (plane.crack >= 0) known[at(plane.crack)] = 1;
   }
   for (size_t c = 0; c < cracks.size(); ++c) {
-    if (!known[c] && cracks[c].plane.crack >= 0) divide_along(cracks[c], cracks, surface_model.spacing, surface.solid);
+    if (known[c] || cracks[c].plane.crack < 0) continue;
+    if (!divide_along(cracks[c], cracks, surface_model, surface.solid)) ++surface.coarse_cracks;
   }
   surface.planes = state.planes;
 }

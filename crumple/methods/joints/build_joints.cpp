@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/suggest.h"
 #include "crumple/methods/joints/build.h"
 #include "crumple/methods/joints/checks.h"
 #include "crumple/methods/joints/kernels.h"
@@ -18,10 +19,8 @@ Result<int> find_piece(const Names& names, const std::string& name, const std::s
   if (const auto found = names.find(name); found != names.end()) return found->second;
   std::vector<std::string> all;
   for (const auto& [known, index] : names) all.push_back(known);
-  const std::string near = nearest_word(name, all);
-  return input_error(fmt::format(
-      "{}: there is no piece \"{}\"{}", where, name,
-      near.empty() ? "; pieces of bars are called \"rail 1\", cells of plates \"deck 1 1\"" : fmt::format("; did you mean \"{}\"?", near)));
+  return input_error(fmt::format("{}: there is no piece \"{}\"{}", where, name,
+                                 suggestion(name, all, "; pieces of bars are called \"rail 1\", cells of plates \"deck 1 1\"")));
 }
 
 double half_extent(const Piece& piece, const Vec3& direction) {

@@ -1,0 +1,39 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "crumple/scene/scene.h"
+
+namespace crumple {
+namespace {
+
+/// Everything that is said to move, with the key that says so.
+std::vector<std::pair<std::string, double>> speeds_of(const BodyDescription& body) {
+  std::vector<std::pair<std::string, double>> speeds = {{"velocity", body.velocity.norm()}};
+  for (size_t i = 0; i < body.script.size(); ++i) {
+    if (body.script[i].velocity) speeds.emplace_back(fmt::format("script/{}/velocity", i), body.script[i].velocity->norm());
+  }
+  for (size_t i = 0; i < body.particles.size(); ++i) {
+    speeds.emplace_back(fmt::format("particles/{}/velocity", i), (body.velocity + body.particles[i].velocity).norm());
+  }
+  for (size_t i = 0; body.clusters && i < body.clusters->loads.clamps.size(); ++i) {
+    speeds.emplace_back(fmt::format("clusters/clamps/{}/velocity", i), body.clusters->loads.clamps[i].velocity.norm());
+  }
+  return speeds;
+}
+
+}  // namespace
+
+std::vector<std::string> scene_warnings(const Scene& scene) {
+  std::vector<std::string> warnings;
+  for (const BodyDescription& body : scene.bodies) {
+    for (const auto& [key, speed] : speeds_of(body)) {
+      if (speed <= kFastest) continue;
+      warnings.push_back(fmt::format("{}: /bodies/{}/{}: {:g} m/s; bodies faster than {:g} m/s are frozen", place_in_file(scene, body.line), body.name, key,
+                                     speed, kFastest));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace crumple
