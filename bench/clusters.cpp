@@ -44,7 +44,10 @@ Particles box_particles(const Vec3& size, double spacing) {
   for (int x = 0; x < count[0]; ++x) {
     for (int y = 0; y < count[1]; ++y) {
       for (int z = 0; z < count[2]; ++z) {
-        const Vec3 shaken(random.range(-0.2, 0.2), random.range(-0.2, 0.2), random.range(-0.2, 0.2));
+        const double dz = random.range(-0.2, 0.2);
+        const double dy = random.range(-0.2, 0.2);
+        const double dx = random.range(-0.2, 0.2);
+        const Vec3 shaken(dx, dy, dz);
         particles.positions.push_back((Vec3(x, y, z) + shaken - 0.5 * (count.cast<double>() - Vec3::Ones())) * spacing);
       }
     }

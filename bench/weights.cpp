@@ -114,7 +114,8 @@ Result<Asset> posed_drum() {
   if (!weights) return weights.error();
   asset.weights = std::move(weights->weights);
   asset.examples = {{"rest", std::vector<HandleTransform>(places.size())}};
-  asset.surface = {asset.tets.positions, boundary_faces(asset.tets)};
+  asset.surface.positions = asset.tets.positions;
+  asset.surface.triangles = boundary_faces(asset.tets);
   return asset;
 }
 

@@ -80,7 +80,7 @@ void print_measured(const std::string& key, const Json& value) {
   print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>8} {:>9}\n", "ms a step", "particles", "mean", "median", "p95",
              "worst", "dynamics", "plastic", "tearing", "collision", "authors", "x faster", "1:2 wall");
   for (const auto& [name, row] : value.members) {
-    const auto number = [&](const char* table, const char* column) {
+    const auto number = [&row = row](const char* table, const char* column) {
       const Json* found = *table ? row.find(table) : &row;
       found = found ? found->find(column) : nullptr;
       return found ? fmt::format("{:.{}f}", found->number, found->number < 1000 ? 2 : 0) : std::string("-");

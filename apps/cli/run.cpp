@@ -21,15 +21,12 @@ struct Options {
 
 /// "A-B" or "A".
 Result<std::pair<int, int>> parse_frames(const std::string& text) {
-  int first = -1, last = -1;
+  int first = -1;
   const char* end = text.data() + text.size();
-  auto [at, trouble] = std::from_chars(text.data(), end, first);
-  last = first;
-  if (trouble == std::errc() && at != end && *at == '-') std::tie(at, trouble) = [&] {
-    const auto result = std::from_chars(at + 1, end, last);
-    return std::pair{result.ptr, result.ec};
-  }();
-  if (trouble != std::errc() || at != end || first < 0 || last < first) {
+  std::from_chars_result read = std::from_chars(text.data(), end, first);
+  int last = first;
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '-') read = std::from_chars(read.ptr + 1, end, last);
+  if (read.ec != std::errc() || read.ptr != end || first < 0 || last < first) {
     return input_error(fmt::format("--frames {}: expected a range such as 0-240", text));
   }
   return std::pair{first, last};

@@ -80,7 +80,7 @@ RigSettings rig_settings(const Design& design) {
 Result<std::vector<PoseGoal>> goals_of(const Sketch& sketch, const Asset& asset) {
   std::vector<PoseGoal> goals;
   for (const auto& [name, goal] : sketch.goals()) {
-    const auto found = std::find_if(asset.handles.begin(), asset.handles.end(), [&](const Handle& handle) { return handle.name == name; });
+    const auto found = std::find_if(asset.handles.begin(), asset.handles.end(), [&wanted = name](const Handle& handle) { return handle.name == wanted; });
     if (found == asset.handles.end())
       return input_error(fmt::format("{}: example \"{}\" moves the handle \"{}\", which there is not", asset.name, sketch.name(), name));
     goals.push_back({int(found - asset.handles.begin()), goal.move, goal.turn, goal.free});

@@ -47,7 +47,11 @@ std::vector<Hole> find_holes() {
   Random random(11);
   for (int i = 0; i < 6000 && holes.size() < 26; ++i) {
     const double radius = holes.size() < 7 ? 0.055 - 0.002 * static_cast<double>(holes.size()) : random.range(0.014, 0.036);
-    const Vec3 middle(random.range(kTip + 0.1, kTip + kRadius), random.range(-kHalfHeight, kHalfHeight), random.range(-0.2, 0.2));
+    // One by one: compilers evaluate arguments in an order of their own.
+    const double z = random.range(-0.2, 0.2);
+    const double y = random.range(-kHalfHeight, kHalfHeight);
+    const double x = random.range(kTip + 0.1, kTip + kRadius);
+    const Vec3 middle(x, y, z);
     bool fits = has_walls({middle, radius});
     for (const Hole& other : holes) fits = fits && (other.middle - middle).norm() > other.radius + radius + 0.018;
     if (fits) holes.push_back({middle, radius});

@@ -139,7 +139,7 @@ void add_castings(TriMesh& mesh) {
 // The doors: two leaves with pressed panels, gaskets, four locking bars with cams, guides and handles.
 class Doors {
  public:
-  explicit Doors(TriMesh& mesh) : mesh_(mesh), facets_(mesh) {}
+  explicit Doors(TriMesh& mesh) : facets_(mesh) {}
 
   void add() {
     facets_.patch(kRubber);
@@ -203,7 +203,6 @@ class Doors {
     for (int line = 0; line < 5; ++line) plate({0.46, 0.40 - 0.075 * line}, {0.46 + (line % 2 ? 0.22 : 0.30), 0.43 - 0.075 * line}, -0.010, -0.03, 1);
   }
 
-  TriMesh& mesh_;
   Facets facets_;
 };
 

@@ -147,7 +147,11 @@ class InsideTest {
 /// A place between one and two spacings away from another, evenly in the volume there.
 Vec3 place_around(const Vec3& middle, double spacing, Random& random) {
   for (;;) {
-    const Vec3 away(random.range(-2, 2), random.range(-2, 2), random.range(-2, 2));
+    // One by one: compilers evaluate arguments in an order of their own.
+    const double z = random.range(-2, 2);
+    const double y = random.range(-2, 2);
+    const double x = random.range(-2, 2);
+    const Vec3 away(x, y, z);
     const double squared = away.squaredNorm();
     if (squared >= 1 && squared <= 4) return middle + spacing * away;
   }

@@ -44,7 +44,8 @@ inline void sort_columns(Real* b, Real* v, Real* squares, int p, int q) {
 template <class Real>
 inline void across(const Real* u, Real* out) {
   const Real zero = {}, x = magnitude(u[0]), y = magnitude(u[1]), z = magnitude(u[2]);
-  const auto use_z = (z <= x) & (z <= y), use_y = y <= x;
+  const auto use_z = (z <= x) & (z <= y);
+  const auto use_y = y <= x;
   const Real by_z[3] = {-u[1], u[0], zero}, by_y[3] = {u[2], zero, -u[0]}, by_x[3] = {zero, -u[2], u[1]};
   for (int k = 0; k < 3; ++k) out[k] = use_z ? by_z[k] : (use_y ? by_y[k] : by_x[k]);
 }

@@ -5,22 +5,23 @@ template <class T>
 struct Vector;
 template <>
 struct Vector<double> {
-  typedef double Type __attribute__((vector_size(32), aligned(8), may_alias));
+  typedef double Type __attribute__((vector_size(32)));
   static constexpr int kWidth = 4;
 };
 template <>
 struct Vector<float> {
-  typedef float Type __attribute__((vector_size(32), aligned(4), may_alias));
+  typedef float Type __attribute__((vector_size(32)));
   static constexpr int kWidth = 8;
 };
 
-template <class T>
-inline typename Vector<T>::Type& vector_at(T* place) {
-  return *reinterpret_cast<typename Vector<T>::Type*>(place);
+/// A register from anywhere in memory, and back.
+template <class T, class V>
+inline void load(const T* from, V& to) {
+  __builtin_memcpy(&to, from, sizeof(V));
 }
-template <class T>
-inline const typename Vector<T>::Type& vector_at(const T* place) {
-  return *reinterpret_cast<const typename Vector<T>::Type*>(place);
+template <class T, class V>
+inline void store(const V& from, T* to) {
+  __builtin_memcpy(to, &from, sizeof(V));
 }
 
 /// C -= A B for a tile of two vectors by four columns; B is given row after row, `b_step` apart.
@@ -28,21 +29,24 @@ template <class T>
 inline void subtract_tile(const T* a, int a_step, const T* b, int b_step, int depth, T* c, int c_step) {
   using V = typename Vector<T>::Type;
   constexpr int W = Vector<T>::kWidth;
-  V s00 = vector_at(c), s10 = vector_at(c + W);
-  V s01 = vector_at(c + c_step), s11 = vector_at(c + c_step + W);
-  V s02 = vector_at(c + 2 * c_step), s12 = vector_at(c + 2 * c_step + W);
-  V s03 = vector_at(c + 3 * c_step), s13 = vector_at(c + 3 * c_step + W);
-  for (int p = 0; p < depth; ++p, a += a_step, b += b_step) {
-    const V a0 = vector_at(a), a1 = vector_at(a + W);
-    s00 -= a0 * b[0], s10 -= a1 * b[0];
-    s01 -= a0 * b[1], s11 -= a1 * b[1];
-    s02 -= a0 * b[2], s12 -= a1 * b[2];
-    s03 -= a0 * b[3], s13 -= a1 * b[3];
+  V low[4], high[4];
+  for (int k = 0; k < 4; ++k) {
+    load(c + k * c_step, low[k]);
+    load(c + k * c_step + W, high[k]);
   }
-  vector_at(c) = s00, vector_at(c + W) = s10;
-  vector_at(c + c_step) = s01, vector_at(c + c_step + W) = s11;
-  vector_at(c + 2 * c_step) = s02, vector_at(c + 2 * c_step + W) = s12;
-  vector_at(c + 3 * c_step) = s03, vector_at(c + 3 * c_step + W) = s13;
+  for (int p = 0; p < depth; ++p, a += a_step, b += b_step) {
+    V a0, a1;
+    load(a, a0);
+    load(a + W, a1);
+    for (int k = 0; k < 4; ++k) {
+      low[k] -= a0 * b[k];
+      high[k] -= a1 * b[k];
+    }
+  }
+  for (int k = 0; k < 4; ++k) {
+    store(low[k], c + k * c_step);
+    store(high[k], c + k * c_step + W);
+  }
 }
 
 /// Cholesky of a 4 x 4 block and the rows below it.
@@ -131,12 +135,12 @@ template <class T>
 struct Lanes;
 template <>
 struct Lanes<double> {
-  typedef double Type __attribute__((vector_size(CRUMPLE_VECTOR_BYTES), aligned(8), may_alias));
+  typedef double Type __attribute__((vector_size(CRUMPLE_VECTOR_BYTES)));
   static constexpr int kWidth = CRUMPLE_VECTOR_BYTES / 8, kParts = kDoubleLanes / kWidth;
 };
 template <>
 struct Lanes<float> {
-  typedef float Type __attribute__((vector_size(CRUMPLE_VECTOR_BYTES), aligned(4), may_alias));
+  typedef float Type __attribute__((vector_size(CRUMPLE_VECTOR_BYTES)));
   static constexpr int kWidth = CRUMPLE_VECTOR_BYTES / 4, kParts = kFloatLanes / kWidth;
 };
 
@@ -149,13 +153,14 @@ struct Sums {
   /// Row r gets x times factor[r * step].
   inline void add(const T* x, const T* factor, long step) {
     for (int part = 0; part < P; ++part) {
-      const V lanes = *reinterpret_cast<const V*>(x + part * W);
+      V lanes;
+      load(x + part * W, lanes);
       for (int r = 0; r < 4; ++r) of[r][part] += lanes * factor[r * step];
     }
   }
-  inline void store(T* to, long step) const {
+  inline void write(T* to, long step) const {
     for (int r = 0; r < 4; ++r) {
-      for (int part = 0; part < P; ++part) *reinterpret_cast<V*>(to + r * step + part * W) = of[r][part];
+      for (int part = 0; part < P; ++part) store(of[r][part], to + r * step + part * W);
     }
   }
 };
@@ -168,7 +173,7 @@ inline void multiply_lanes(const T* inverse, int height, int pivots, const T* in
     const T* p = inverse + static_cast<long>(i) * pivots;
     Sums<T> sums;
     for (int k = 0; k < depth; ++k) sums.add(in + static_cast<long>(k) * L, p + 4L * k, 1);
-    sums.store(out + static_cast<long>(i) * L, L);
+    sums.write(out + static_cast<long>(i) * L, L);
   }
 }
 
@@ -182,7 +187,7 @@ inline void multiply_transposed_lanes(const T* inverse, int height, int pivots, 
     for (int i = j; i < height; i += 4, p += 4L * pivots) {
       for (int r = 0; r < 4; ++r, x += L) sums.add(x, p + r, 4);
     }
-    sums.store(out + static_cast<long>(j) * L, L);
+    sums.write(out + static_cast<long>(j) * L, L);
   }
 }
 
@@ -194,7 +199,7 @@ inline void subtract_lanes(const T* matrix, int height, int depth, const T* in, 
       Sums<T> sums;
       for (int k = 0; k < depth; ++k) sums.add(in + static_cast<long>(k) * kFloatLanes + first, matrix + 4L * k, 1);
       T results[4 * L];
-      sums.store(results, L);
+      sums.write(results, L);
       for (int r = 0; r < 4 && i + r < height; ++r) {
         for (int l = 0; l < L; ++l) out[static_cast<long>(i + r) * kFloatLanes + first + l] -= results[r * L + l];
       }

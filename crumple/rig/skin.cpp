@@ -77,30 +77,38 @@ void set_turning_handles(Skin& skin, const Asset& asset, const std::vector<bool>
 
 using Eight = float __attribute__((vector_size(kLanes * sizeof(float))));
 
-using EightAnywhere = float __attribute__((vector_size(kLanes * sizeof(float)), aligned(4), may_alias));
-
-/// Eight floats from anywhere. A reference, because wide registers are passed by value in another way for each instruction set.
-[[gnu::always_inline]] inline const EightAnywhere& load(const float* values) {
-  return *reinterpret_cast<const EightAnywhere*>(values);
+/// Eight floats from anywhere, and back. References, because wide registers are passed by value in another way for each instruction set.
+[[gnu::always_inline]] inline void load(const float* from, Eight& to) {
+  __builtin_memcpy(&to, from, sizeof to);
+}
+[[gnu::always_inline]] inline void store(const Eight& from, float* to) {
+  __builtin_memcpy(to, &from, sizeof from);
+}
+/// Three times eight that lie behind each other.
+[[gnu::always_inline]] inline void load3(const float* from, Eight& x, Eight& y, Eight& z) {
+  load(from, x);
+  load(from + kLanes, y);
+  load(from + 2 * kLanes, z);
 }
 
 using EightInts = int __attribute__((vector_size(kLanes * sizeof(int))));
 
 /// Eight rows of eight become columns: columns[c][r] = rows[r][c].
 [[gnu::always_inline]] inline void transpose(const Eight (&rows)[kLanes], Eight (&columns)[kLanes]) {
-  constexpr EightInts kLow = {0, 8, 1, 9, 4, 12, 5, 13}, kHigh = {2, 10, 3, 11, 6, 14, 7, 15};
-  constexpr EightInts kFirstPairs = {0, 1, 8, 9, 4, 5, 12, 13}, kLastPairs = {2, 3, 10, 11, 6, 7, 14, 15};
-  constexpr EightInts kFirstHalves = {0, 1, 2, 3, 8, 9, 10, 11}, kLastHalves = {4, 5, 6, 7, 12, 13, 14, 15};
   Eight quads[kLanes];  // in each half: one column of four rows
   for (int r = 0; r < kLanes; r += 4) {
-    const Eight low_a = __builtin_shuffle(rows[r], rows[r + 1], kLow), high_a = __builtin_shuffle(rows[r], rows[r + 1], kHigh);
-    const Eight low_b = __builtin_shuffle(rows[r + 2], rows[r + 3], kLow), high_b = __builtin_shuffle(rows[r + 2], rows[r + 3], kHigh);
-    quads[r] = __builtin_shuffle(low_a, low_b, kFirstPairs), quads[r + 1] = __builtin_shuffle(low_a, low_b, kLastPairs);
-    quads[r + 2] = __builtin_shuffle(high_a, high_b, kFirstPairs), quads[r + 3] = __builtin_shuffle(high_a, high_b, kLastPairs);
+    const Eight low_a = __builtin_shufflevector(rows[r], rows[r + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    const Eight high_a = __builtin_shufflevector(rows[r], rows[r + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    const Eight low_b = __builtin_shufflevector(rows[r + 2], rows[r + 3], 0, 8, 1, 9, 4, 12, 5, 13);
+    const Eight high_b = __builtin_shufflevector(rows[r + 2], rows[r + 3], 2, 10, 3, 11, 6, 14, 7, 15);
+    quads[r] = __builtin_shufflevector(low_a, low_b, 0, 1, 8, 9, 4, 5, 12, 13);
+    quads[r + 1] = __builtin_shufflevector(low_a, low_b, 2, 3, 10, 11, 6, 7, 14, 15);
+    quads[r + 2] = __builtin_shufflevector(high_a, high_b, 0, 1, 8, 9, 4, 5, 12, 13);
+    quads[r + 3] = __builtin_shufflevector(high_a, high_b, 2, 3, 10, 11, 6, 7, 14, 15);
   }
   for (int c = 0; c < 4; ++c) {
-    columns[c] = __builtin_shuffle(quads[c], quads[c + 4], kFirstHalves);
-    columns[c + 4] = __builtin_shuffle(quads[c], quads[c + 4], kLastHalves);
+    columns[c] = __builtin_shufflevector(quads[c], quads[c + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    columns[c + 4] = __builtin_shufflevector(quads[c], quads[c + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
 }
 
@@ -118,7 +126,7 @@ struct BlockWeights {
   for (int first = 0; first < examples; first += kLanes) {
     Eight values[kLanes], columns[kLanes];
     if (static_cast<size_t>((kLanes - 1) * examples + first + kLanes) <= left) {
-      for (int l = 0; l < kLanes; ++l) values[l] = load(rows + l * examples + first);
+      for (int l = 0; l < kLanes; ++l) load(rows + l * examples + first, values[l]);
     } else {  // near the end of the array: what is not there counts as 0
       for (int l = 0; l < kLanes; ++l) {
         values[l] = Eight{};
@@ -141,11 +149,12 @@ struct BlockWeights {
     return;
   }
   // First x and y go where they belong, then z between them.
-  constexpr EightInts kXy[3] = {{0, 8, 0, 1, 9, 0, 2, 10}, {0, 3, 11, 0, 4, 12, 0, 5}, {13, 0, 6, 14, 0, 7, 15, 0}};
-  constexpr EightInts kWithZ[3] = {{0, 1, 8, 3, 4, 9, 6, 7}, {10, 1, 2, 11, 4, 5, 12, 7}, {0, 13, 2, 3, 14, 5, 6, 15}};
-  for (int i = 0; i < 3; ++i) {
-    reinterpret_cast<EightAnywhere&>(out[i * kLanes]) = __builtin_shuffle(__builtin_shuffle(x, y, kXy[i]), z, kWithZ[i]);
-  }
+  const Eight first = __builtin_shufflevector(x, y, 0, 8, 0, 1, 9, 0, 2, 10);
+  const Eight second = __builtin_shufflevector(x, y, 0, 3, 11, 0, 4, 12, 0, 5);
+  const Eight third = __builtin_shufflevector(x, y, 13, 0, 6, 14, 0, 7, 15, 0);
+  store(__builtin_shufflevector(first, z, 0, 1, 8, 3, 4, 9, 6, 7), out);
+  store(__builtin_shufflevector(second, z, 10, 1, 2, 11, 4, 5, 12, 7), out + kLanes);
+  store(__builtin_shufflevector(third, z, 0, 13, 2, 3, 14, 5, 6, 15), out + 2 * kLanes);
 }
 
 /// Eight vertices at once. Examples that none of them uses cost nothing.
@@ -155,13 +164,19 @@ struct BlockWeights {
   BlockWeights weights;
   read_weights(all_weights + static_cast<size_t>(block) * kLanes * examples, static_cast<size_t>(skin.vertices - block * kLanes) * examples, examples, weights);
   const float* constant = &skin.constant[static_cast<size_t>(block) * 3 * kLanes];
-  Eight x = load(constant), y = load(constant + kLanes), z = load(constant + 2 * kLanes);
+  Eight x, y, z;
+  load3(constant, x, y, z);
   for (int i = 0; i < weights.uses; ++i) {  // the rest pose shifts nothing
     const float* shift = &skin.shift[static_cast<size_t>(block * examples + weights.used_example[i]) * 3 * kLanes];
-    x += weights.used[i] * load(shift), y += weights.used[i] * load(shift + kLanes), z += weights.used[i] * load(shift + 2 * kLanes);
+    Eight dx, dy, dz;
+    load3(shift, dx, dy, dz);
+    x += weights.used[i] * dx;
+    y += weights.used[i] * dy;
+    z += weights.used[i] * dz;
   }
   const float* rest = &skin.rest[static_cast<size_t>(block) * 3 * kLanes];
-  const Eight ux = load(rest), uy = load(rest + kLanes), uz = load(rest + 2 * kLanes);
+  Eight ux, uy, uz;
+  load3(rest, ux, uy, uz);
   for (int entry = skin.first[block]; entry < skin.first[block + 1]; ++entry) {
     const int handle = skin.turning[entry];
     const float* pivot = &skin.pivot[static_cast<size_t>(handle) * 3];
@@ -176,7 +191,8 @@ struct BlockWeights {
     const Eight n = w * w + a * a + b * b + c * c;
     const Eight s = 2.0f / (n > 1e-12f ? n : n + 1e-12f);
     const Eight cx = b * vz - c * vy, cy = c * vx - a * vz, cz = a * vy - b * vx;
-    const Eight share = load(&skin.turn_weight[static_cast<size_t>(entry) * kLanes]);
+    Eight share;
+    load(&skin.turn_weight[static_cast<size_t>(entry) * kLanes], share);
     x += share * (vx + s * (w * cx + (b * cz - c * cy)));
     y += share * (vy + s * (w * cy + (c * cx - a * cz)));
     z += share * (vz + s * (w * cz + (a * cy - b * cx)));

@@ -161,7 +161,7 @@ FactorPattern factor_pattern(const SparseMatrix& matrix, int size) {
   std::vector<int> node_of(leading.size()), seen(leading.size(), -1);
   std::vector<std::vector<int>> children(nodes.size());
   for (size_t s = 0; s < nodes.size(); ++s) {
-    const auto& [first, last, rows, zeros] = nodes[s];
+    const int first = nodes[s].first, last = nodes[s].last;
     pattern.first.push_back(first);
     std::fill(node_of.begin() + first, node_of.begin() + last + 1, static_cast<int>(s));
     const size_t begin = pattern.rows.size();

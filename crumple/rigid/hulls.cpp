@@ -78,7 +78,6 @@ class Decomposer {
   TetPoints tet_points_;
   std::vector<std::vector<Vec3>> shapes_;  // vertices, then carried points
   double tolerance_;
-  double slack_;                          // m: what stands out of a hull by less may be left out of it
   std::vector<Vec3> centers_;             // #tets, at rest
   std::vector<Triangle> faces_, sorted_;  // boundary faces; with sorted corners, ascending
   std::vector<Piece> pieces_;
@@ -244,7 +243,11 @@ void Decomposer::find_extremes(Cluster& cluster) const {
   Random random(1);
   for (int blend = 0; blend < kBlends; ++blend) {
     const std::vector<double> from = random_blend(shapes.size(), random), to = random_blend(shapes.size(), random);
-    const Vec3 direction = Vec3(random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5).normalized() / bounds.diagonal();
+    // One by one: compilers evaluate arguments in an order of their own.
+    const double z = random.unit() - 0.5;
+    const double y = random.unit() - 0.5;
+    const double x = random.unit() - 0.5;
+    const Vec3 direction = Vec3(x, y, z).normalized() / bounds.diagonal();
     for (size_t i = 0; i < points.size(); ++i) {
       const double along = blend % 2 == 0 ? 0.0 : std::clamp(0.5 + direction.dot(shapes[0][i] - (bounds.low + bounds.high) / 2), 0.0, 1.0);
       points[i].setZero();

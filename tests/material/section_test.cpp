@@ -147,7 +147,7 @@ TEST(Section, torque_of_a_rectangle_is_twice_the_volume_of_its_sand_heap) {
   const double published[][3] = {{1, 33.33, 38.26}, {2, 83.3, 118.6}, {4, 183.3, 424}, {10, 483.3, 2532}};  // aspect, N m, paper 5's integral
   for (const auto& [aspect, torque, polar] : published) {
     const Section section = rectangle_section(0.01, 0.01 * aspect);
-    const double heap = 2 * integral(section, [&](double y, double z) { return std::min(0.005 - y, 0.005 * aspect - z); });
+    const double heap = 2 * integral(section, [&, aspect = aspect](double y, double z) { return std::min(0.005 - y, 0.005 * aspect - z); });
     const double of = section_geometry(section).plastic_torsion;
     EXPECT_NEAR(heap / of, 1, 1e-5) << aspect;
     EXPECT_NEAR(100e6 * of, torque, 0.04) << aspect;
