@@ -53,8 +53,8 @@ model="assets/models/mailbox.obj --unit cm --up z"
 "$crumple" doctor $model --look $out/doctor.png
 "$crumple" rig $model -o $out/mailbox.glb --handles 16 --cells 26 --look $out/rig.png --quiet
 "$crumple" pose $out/mailbox.glb --pose assets/models/mailbox_poses.json --look $out/poses.png
-"$crumple" shot $out/mailbox.glb -o $out/mailbox.json --kind ball --pin
-"$crumple" demo $out/mailbox.json -o $out/mailbox --quiet
+"$crumple" shot $out/mailbox.glb -o $out/mailbox.json --force --kind ball --pin
+"$crumple" demo $out/mailbox.json -o $out/mailbox --force --quiet
 montage $out/doctor.png $out/rig.png -tile 2x1 -geometry 560x+4+4 $out/doctor_and_rig.png
 small $out/doctor_and_rig.png authoring_rig.png 1136x
 small $out/poses.png authoring_poses.png 1136x
