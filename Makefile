@@ -10,7 +10,7 @@ packages:
 
 build: packages
 	@cmake --preset release
-	@cmake --build --preset release --target crumple-cli crumple-assets
+	@cmake --build --preset release --target crumple-cli
 	@mkdir -p bin && ln -sf ../build/release/bin/crumple bin/crumple
 
 demo: build
@@ -26,6 +26,7 @@ asan tsan: packages
 	@ctest --preset $@
 
 assets: build
+	@cmake --build --preset release --target crumple-assets
 	@build/release/bin/crumple-assets assets
 
 clean:

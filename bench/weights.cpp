@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/generator/solid.h"
+#include "crumple/geometry/extrude.h"
 #include "bench/bench.h"
 #include "crumple/core/timer.h"
 #include "crumple/geometry/lattice.h"
@@ -23,7 +23,7 @@ constexpr Size kSizes[] = {{5, 20, 12}, {7, 28, 32}, {7, 28, 64}};
 constexpr Size kPosed = {5, 22, 32};  // 2,002 vertices
 
 TetMesh make_drum(const Size& size) {
-  return generator::extrude(generator::make_disc(0.29, size.rings), generator::even_heights(0.88, size.levels - 1));
+  return extrude(make_disc(0.29, size.rings), even_heights(0.88, size.levels - 1));
 }
 
 /// Vertices as far from one another as they can be, one after the other.

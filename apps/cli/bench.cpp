@@ -118,15 +118,15 @@ int run(Options options) {
 
 void add_bench(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("bench", "Measure speed and memory");
-  command->add_option("name", options->name, fmt::format("One of: {}", fmt::join(bench::names(), ", ")))->required();
-  command->add_option("scenes", options->request.scenes,
+  Command command(app, "bench", "Measure speed and memory");
+  command.add_option("name", options->name, fmt::format("One of: {}", fmt::join(bench::names(), ", "))).required();
+  command.add_option("scenes", options->request.scenes,
                       "For 'bench scenes': these only (names in scenes/, or files); for 'bench clusters': these rows only");
-  command->add_option("--seconds", options->seconds, "For 'bench scenes': only the first seconds of each scene")->check(CLI::Range(1e-3, 1e6));
-  command->add_option("--threads", options->threads, "For 'bench scenes': threads to use (default 2)")->check(CLI::Range(1, 256));
-  command->add_flag("--baseline", options->request.baseline, "For 'bench scenes': each once more with bodies that stay rigid, and the ratios");
-  command->add_flag("--json", options->json, "As JSON");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.add_option("--seconds", options->seconds, "For 'bench scenes': only the first seconds of each scene").range(1e-3, 1e6);
+  command.add_option("--threads", options->threads, "For 'bench scenes': threads to use (default 2)").range(1, 256);
+  command.add_flag("--baseline", options->request.baseline, "For 'bench scenes': each once more with bodies that stay rigid, and the ratios");
+  command.add_flag("--json", options->json, "As JSON");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

@@ -60,10 +60,10 @@ int run(const Options& options) {
 
 void add_check(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("check", "Validate a scene and print it with every value resolved");
-  command->add_option("scene", options->scene, "Scene file (.json)")->required();
-  command->add_option("--set", options->changes, "Change a value first")->allow_extra_args(false);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command(app, "check", "Validate a scene and print it with every value resolved");
+  command.add_option("scene", options->scene, "Scene file (.json)").required();
+  command.add_option("--set", options->changes, "Change a value first").single();
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

@@ -38,7 +38,7 @@ Result<void> check_output(const std::string& file) {
   return system_error(fmt::format("{}: cannot be created: there is no folder {}", file, folder.string()));
 }
 
-void Loudness::add_to(CLI::App& command) {
+void Loudness::add_to(Command& command) {
   command.add_flag("--quiet", quiet, "No progress");
   command.add_flag("--json-progress", json, "Progress as one JSON object a line, for farms");
 }

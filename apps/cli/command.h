@@ -3,8 +3,7 @@
 #include <functional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "apps/cli/options.h"
 #include "crumple/core/console.h"
 #include "crumple/core/process.h"
 #include "crumple/core/progress.h"
@@ -38,7 +37,7 @@ inline bool interrupted() {
 /// How progress is shown, from --quiet and --json-progress.
 struct Loudness {
   bool quiet = false, json = false;
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   Progress::Style style() const { return quiet ? Progress::Style::Quiet : json ? Progress::Style::Json : Progress::Style::Human; }
 };
 

@@ -55,13 +55,13 @@ int run(const Options& options) {
 
 void add_demo(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("demo", "Simulate a scene, export it and draw a contact sheet");
-  command->add_option("scene", options->scene, "Scene file (.json)")->required();
-  command->add_option("-o,--output", options->folder, "Folder of the recording (default: out/NAME)");
-  command->add_option("--set", options->changes, "Change a value: '/bodies/drum 1/examples/yield=2'")->allow_extra_args(false);
-  command->add_flag("--force", options->force, "Overwrite an existing recording");
-  options->loudness.add_to(*command);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command(app, "demo", "Simulate a scene, export it and draw a contact sheet");
+  command.add_option("scene", options->scene, "Scene file (.json)").required();
+  command.add_option("-o,--output", options->folder, "Folder of the recording (default: out/NAME)");
+  command.add_option("--set", options->changes, "Change a value: '/bodies/drum 1/examples/yield=2'").single();
+  command.add_flag("--force", options->force, "Overwrite an existing recording");
+  options->loudness.add_to(command);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

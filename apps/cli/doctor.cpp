@@ -75,13 +75,13 @@ int run(const Options& options) {
 
 void add_doctor(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("doctor", "Tell what is wrong with a surface, mark the spots in a picture and repair what is safe");
-  options->model.add_to(*command);
-  command->add_option("-o,--output", options->output, "Repaired surface to write (.obj, .ply), in metres with y up");
-  command->add_option("--look", options->look, "Picture that marks the spots by their numbers (.png)");
-  command->add_flag("--json", options->json, "Report as JSON");
-  command->footer("Answers 0 if the surface can be used and 2 if it cannot: it has no triangle, or no volume.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command(app, "doctor", "Tell what is wrong with a surface, mark the spots in a picture and repair what is safe");
+  options->model.add_to(command);
+  command.add_option("-o,--output", options->output, "Repaired surface to write (.obj, .ply), in metres with y up");
+  command.add_option("--look", options->look, "Picture that marks the spots by their numbers (.png)");
+  command.add_flag("--json", options->json, "Report as JSON");
+  command.footer("Answers 0 if the surface can be used and 2 if it cannot: it has no triangle, or no volume.");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

@@ -65,13 +65,13 @@ int run(const Options& options) {
 
 void add_export(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("export", "Turn a recording into files for other programs");
-  command->add_option("recording", options->folder, "Folder made by 'crumple run'")->required();
-  command->add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame)")->required();
-  command->add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)")->check(CLI::Range(0, 1000000000));
-  command->add_flag("--colors", options->colors, "Vertex colours by example weights, utilisation of structures, and plastic strain of soft bodies");
-  options->loudness.add_to(*command);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command(app, "export", "Turn a recording into files for other programs");
+  command.add_option("recording", options->folder, "Folder made by 'crumple run'").required();
+  command.add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame)").required();
+  command.add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)").range(0, 1000000000);
+  command.add_flag("--colors", options->colors, "Vertex colours by example weights, utilisation of structures, and plastic strain of soft bodies");
+  options->loudness.add_to(command);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

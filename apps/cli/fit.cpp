@@ -152,27 +152,26 @@ int run(const Options& options) {
 
 void add_fit(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("fit", "Turn shapes made in any tool into an asset: bones, weights and an example for each shape");
+  Command command(app, "fit", "Turn shapes made in any tool into an asset: bones, weights and an example for each shape");
   command
-      ->add_option("files", options->files,
+      .add_option("files", options->files,
                    "REST.obj EXAMPLE.obj... with the same vertices in the same order (.obj, .ply, .stl); or one .glb with shape keys or animations")
-      ->required();
-  command->add_option("-o,--output", options->output, "Asset to write (.glb)")->required();
-  command->add_option("--bones", options->bones, "Number of bones (default: the fewest that reach --error, at most 32)")->check(CLI::Range(1, 64));
-  command->add_option("--error", options->error, "Root mean square error wanted, per cent of the diagonal (default 0.3)")
-      ->check(CLI::Range(0.001, 50.0));
+      .required();
+  command.add_option("-o,--output", options->output, "Asset to write (.glb)").required();
+  command.add_option("--bones", options->bones, "Number of bones (default: the fewest that reach --error, at most 32)").range(1, 64);
+  command.add_option("--error", options->error, "Root mean square error wanted, per cent of the diagonal (default 0.3)")
+      .range(0.001, 50.0);
   command
-      ->add_option("--cells", options->cells, "Cells of tetrahedra along the longest side (default: what thin parts and the examples' detail need)")
-      ->check(CLI::Range(2, 1000));
-  options->frame.add_frame_to(*command);
-  command->add_option("--name", options->names, "Names of the examples in their order (default: those of the files, shape keys or animations)");
-  command->add_option("--only", options->only, "Names of the shapes to take from a .glb (default: all)");
-  command->add_option("--align", options->align, "Take out motions of the whole: auto (only if nothing stayed in place), always, never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  command->add_option("--look", options->look, "FILE.png: draw each example as given beside what the bones make of it");
-  for (const char* name : {"--name", "--only"}) command->get_option(name)->allow_extra_args(false);
-  options->loudness.add_to(*command);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+      .add_option("--cells", options->cells, "Cells of tetrahedra along the longest side (default: what thin parts and the examples' detail need)")
+      .range(2, 1000);
+  options->frame.add_frame_to(command);
+  command.add_option("--name", options->names, "Names of the examples in their order (default: those of the files, shape keys or animations)").single();
+  command.add_option("--only", options->only, "Names of the shapes to take from a .glb (default: all)").single();
+  command.add_option("--align", options->align, "Take out motions of the whole: auto (only if nothing stayed in place), always, never")
+      .one_of({"auto", "always", "never"});
+  command.add_option("--look", options->look, "FILE.png: draw each example as given beside what the bones make of it");
+  options->loudness.add_to(command);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

@@ -202,10 +202,10 @@ int tell(const std::string& name, const std::string& look) {
 
 void add_info(CLI::App& app, Action& action) {
   auto file = std::make_shared<std::string>(), look = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("info", "Tell what a scene, asset, surface or recording holds");
-  command->add_option("file", *file, "File or folder")->required();
-  command->add_option("--look", *look, "FILE.png: draw the examples of an asset");
-  command->callback([file, look, &action] { action = [file, look] { return tell(*file, *look); }; });
+  Command command(app, "info", "Tell what a scene, asset, surface or recording holds");
+  command.add_option("file", *file, "File or folder").required();
+  command.add_option("--look", *look, "FILE.png: draw the examples of an asset");
+  command.callback([file, look, &action] { action = [file, look] { return tell(*file, *look); }; });
 }
 
 }  // namespace crumple::cli

@@ -58,9 +58,9 @@ void list_formats() {
 
 void add_list(CLI::App& app, Action& action) {
   auto what = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("list", "List scenes, methods or formats");
-  command->add_option("what", *what, "scenes, methods or formats (default: all)")->check(CLI::IsMember({"scenes", "methods", "formats"}));
-  command->callback([what, &action] {
+  Command command(app, "list", "List scenes, methods or formats");
+  command.add_option("what", *what, "scenes, methods or formats (default: all)").one_of({"scenes", "methods", "formats"});
+  command.callback([what, &action] {
     action = [what] {
       const auto heading = [&](const char* name) {
         if (what->empty()) print("{}:\n", name);

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
@@ -63,7 +64,7 @@ int answer(const Action& action) {
 int main(int argc, char** argv) {
   crumple::prepare_process();
   crumple::watch_interrupts(kInterrupted);
-  CLI::App app("Crumple: rigid bodies that dent, bend and crumple the way an artist posed them", "crumple");
+  CLI::App app("Crumple: bodies that crumple, break, yield and tear the way an artist wants them to", "crumple");
   app.require_subcommand(1);
   app.set_version_flag("--version", "crumple 0.1.0");
   Action action;

@@ -49,16 +49,16 @@ Result<void> read_look(Model& model, const std::string& file) {
 
 }  // namespace
 
-void ModelOptions::add_to(CLI::App& command) {
-  command.add_option("model", file, "Surface to read (.obj, .ply, .stl, .glb, .gltf)")->required();
+void ModelOptions::add_to(Command& command) {
+  command.add_option("model", file, "Surface to read (.obj, .ply, .stl, .glb, .gltf)").required();
   add_frame_to(command);
 }
 
-void ModelOptions::add_frame_to(CLI::App& command) {
+void ModelOptions::add_frame_to(Command& command) {
   std::vector<std::string> names;
   for (const Unit& each : kUnits) names.emplace_back(each.name);
-  command.add_option("--unit", unit, "What one unit of the model is (default m)")->check(CLI::IsMember(names));
-  command.add_option("--up", up, "Which axis of the model points up (default y)")->check(CLI::IsMember({"x", "y", "z"}));
+  command.add_option("--unit", unit, "What one unit of the model is (default m)").one_of(names);
+  command.add_option("--up", up, "Which axis of the model points up (default y)").one_of({"x", "y", "z"});
 }
 
 double ModelOptions::scale() const {

@@ -13,9 +13,9 @@ namespace crumple::cli {
 /// An artist's file, and what it does not say itself: its unit and which way is up.
 struct ModelOptions {
   std::string file, unit = "m", up = "y";
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   /// Only --unit and --up, for commands that name their files otherwise.
-  void add_frame_to(CLI::App& command);
+  void add_frame_to(Command& command);
 
   double scale() const;  // metres in a unit
   /// From the model's own coordinates to metres with y up.

@@ -66,11 +66,11 @@ int run(const Options& options) {
 
 void add_paint(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("paint", "Take painted strength over from a model to an asset made from it");
-  command->add_option("asset", options->asset, "Asset to paint (.glb); its own paint is replaced")->required();
-  options->model.add_to(*command);
-  command->add_option("-o,--output", options->output, "FILE.glb (default: the asset itself)");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command(app, "paint", "Take painted strength over from a model to an asset made from it");
+  command.add_option("asset", options->asset, "Asset to paint (.glb); its own paint is replaced").required();
+  options->model.add_to(command);
+  command.add_option("-o,--output", options->output, "FILE.glb (default: the asset itself)");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

@@ -250,23 +250,22 @@ int run(const Options& options) {
 
 void add_pose(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("pose", "Give an asset an example: move handles, the rest follows as rigidly as possible");
-  command->add_option("asset", options->asset, "ASSET.glb")->required();
-  command->add_option("--name", options->name, "Name of the pose; one of the same name is replaced");
-  command->add_option("--move", options->move,
-                      "H=dx,dy,dz: moves a handle (name or number) by metres; handles not named stay where they are and only turn");
-  command->add_option("--turn", options->turn, "H=rx,ry,rz: turns a handle by degrees about x, then y, then z, instead of finding its turn");
-  command->add_option("--free", options->free, "H: lets a handle follow the others");
-  command->add_option(
+  Command command(app, "pose", "Give an asset an example: move handles, the rest follows as rigidly as possible");
+  command.add_option("asset", options->asset, "ASSET.glb").required();
+  command.add_option("--name", options->name, "Name of the pose; one of the same name is replaced");
+  command.add_option("--move", options->move,
+                      "H=dx,dy,dz: moves a handle (name or number) by metres; handles not named stay where they are and only turn").single();
+  command.add_option("--turn", options->turn, "H=rx,ry,rz: turns a handle by degrees about x, then y, then z, instead of finding its turn").single();
+  command.add_option("--free", options->free, "H: lets a handle follow the others").single();
+  command.add_option(
       "--pose", options->file,
       "FILE.json: {\"name\": \"crushed\", \"move\": {\"H\": [dx, dy, dz]}, \"turn\": {}, \"free\": []}, or a list of such as \"poses\"");
-  command->add_option("--remove", options->remove, "NAME: takes a pose away first");
-  command->add_flag("--list", options->list, "Only list handles and poses");
-  command->add_option("-o,--output", options->output, "OUT.glb (default: the asset itself is replaced)");
-  command->add_option("--look", options->look, "FILE.png: where rest and pose are drawn side by side (default: beside the output as OUT.look.png)");
-  command->add_flag("--no-look", options->no_look, "Draw nothing");
-  for (const char* name : {"--move", "--turn", "--free", "--remove"}) command->get_option(name)->allow_extra_args(false);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.add_option("--remove", options->remove, "NAME: takes a pose away first").single();
+  command.add_flag("--list", options->list, "Only list handles and poses");
+  command.add_option("-o,--output", options->output, "OUT.glb (default: the asset itself is replaced)");
+  command.add_option("--look", options->look, "FILE.png: where rest and pose are drawn side by side (default: beside the output as OUT.look.png)");
+  command.add_flag("--no-look", options->no_look, "Draw nothing");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

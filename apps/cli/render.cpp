@@ -100,19 +100,19 @@ int run(const Options& options) {
 
 void add_render(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("render", "Ray trace pictures of a recording, or plot its numbers");
-  command->add_option("recording", options->folder, "Folder made by 'crumple run'")->required();
-  command->add_option("-o,--output", options->file, "FILE.png (a frame or a sheet), FILE.mp4 (all frames) or FILE.svg (a plot)")->required();
-  command->add_option("--frame", options->frame, "One picture of this frame")->check(CLI::Range(0, 1000000000));
-  command->add_option("--sheet", options->sheet, "Columns and rows of a contact sheet (default 3x3)");
-  command->add_option("--color", options->color, color_help())->check(CLI::IsMember(color_names()));
-  command->add_flag("--particles", options->particles, "Draw the particles of soft bodies instead of their surface");
-  command->add_option("--camera", options->camera, "ex,ey,ez[:tx,ty,tz][:fov]");
-  command->add_option("--size", options->size, "Pixels of a picture or tile, such as 1280x720");
-  command->add_option("--samples", options->samples, "Rays a pixel (default 10)")->check(CLI::Range(1, 4096));
-  command->add_option("--plot", options->plot, fmt::format("A plot instead of a picture: {}", fmt::join(plot_names(), ", ")));
-  options->loudness.add_to(*command);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command(app, "render", "Ray trace pictures of a recording, or plot its numbers");
+  command.add_option("recording", options->folder, "Folder made by 'crumple run'").required();
+  command.add_option("-o,--output", options->file, "FILE.png (a frame or a sheet), FILE.mp4 (all frames) or FILE.svg (a plot)").required();
+  command.add_option("--frame", options->frame, "One picture of this frame").range(0, 1000000000);
+  command.add_option("--sheet", options->sheet, "Columns and rows of a contact sheet (default 3x3)");
+  command.add_option("--color", options->color, color_help()).one_of(color_names());
+  command.add_flag("--particles", options->particles, "Draw the particles of soft bodies instead of their surface");
+  command.add_option("--camera", options->camera, "ex,ey,ez[:tx,ty,tz][:fov]");
+  command.add_option("--size", options->size, "Pixels of a picture or tile, such as 1280x720");
+  command.add_option("--samples", options->samples, "Rays a pixel (default 10)").range(1, 4096);
+  command.add_option("--plot", options->plot, fmt::format("A plot instead of a picture: {}", fmt::join(plot_names(), ", ")));
+  options->loudness.add_to(command);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

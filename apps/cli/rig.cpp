@@ -159,25 +159,25 @@ constexpr const char* kFooter =
 
 void add_rig(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("rig", "Make an asset from a surface: tetrahedra, handles and weights");
-  options->model.add_to(*command);
-  command->add_option("-o,--output", options->output, "Asset to write (.glb)")->required();
-  command->add_option("--handles", options->handles, "Handles in all; those not placed are spread over the surface (default 12)")
-      ->check(CLI::Range(0, 1000));
-  command->add_option("--handle", options->places, "Place a handle: x,y,z or name=x,y,z in the model's own coordinates")->allow_extra_args(false);
-  command->add_option("--cells", options->cells, "Cells along the longest side (default: as thin parts need)")->check(CLI::Range(2, 1000));
-  command->add_option("--most-tets", options->most_tets, "Tetrahedra that may be made if --cells is not given (default 20000)")
-      ->check(CLI::Range(100, 5000000));
-  command->add_flag("--exact", options->exact, "Weights to a residual of 1e-8");
-  command->add_flag("--strict", options->strict, "Refuse models with parts too thin for the cells instead of thickening them");
-  command->add_option("--color", options->color, "Red, green and blue from 0 to 1, as on a screen");
-  command->add_option("--name", options->name, "Of the asset (default: of its file)");
-  command->add_option("--look", options->look, "Picture with the handles and their names (.png)");
-  command->add_flag("--json", options->json, "Report as JSON");
-  options->loudness.add_to(*command);
-  command->footer(kFooter);
-  command->callback([options, command, &action] {
-    options->unit_given = command->count("--unit") > 0;
+  Command command(app, "rig", "Make an asset from a surface: tetrahedra, handles and weights");
+  options->model.add_to(command);
+  command.add_option("-o,--output", options->output, "Asset to write (.glb)").required();
+  command.add_option("--handles", options->handles, "Handles in all; those not placed are spread over the surface (default 12)")
+      .range(0, 1000);
+  command.add_option("--handle", options->places, "Place a handle: x,y,z or name=x,y,z in the model's own coordinates").single();
+  command.add_option("--cells", options->cells, "Cells along the longest side (default: as thin parts need)").range(2, 1000);
+  command.add_option("--most-tets", options->most_tets, "Tetrahedra that may be made if --cells is not given (default 20000)")
+      .range(100, 5000000);
+  command.add_flag("--exact", options->exact, "Weights to a residual of 1e-8");
+  command.add_flag("--strict", options->strict, "Refuse models with parts too thin for the cells instead of thickening them");
+  command.add_option("--color", options->color, "Red, green and blue from 0 to 1, as on a screen");
+  command.add_option("--name", options->name, "Of the asset (default: of its file)");
+  command.add_option("--look", options->look, "Picture with the handles and their names (.png)");
+  command.add_flag("--json", options->json, "Report as JSON");
+  options->loudness.add_to(command);
+  command.footer(kFooter);
+  command.callback([options, command, &action] {
+    options->unit_given = command.has("--unit");
     action = [options] { return run(*options); };
   });
 }

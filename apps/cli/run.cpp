@@ -60,17 +60,17 @@ int run(const Options& options) {
 
 void add_run(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("run", "Simulate a scene into a recording");
-  command->add_option("scene", options->scene, "Scene file (.json)")->required();
-  command->add_option("-o,--output", options->folder, "Folder of the recording (default: out/NAME)");
-  command->add_option("--frames", options->frames, "Record only frames A-B; frame 0 is the start");
-  command->add_option("--set", options->changes, "Change a value: '/bodies/drum 1/examples/yield=2'")->allow_extra_args(false);
-  command->add_option("--threads", options->threads, "Threads to use (default: all); results never depend on it")->check(CLI::Range(1, 256));
-  command->add_flag("--resume", options->resume, "Continue an interrupted run from its last checkpoint");
-  command->add_flag("--force", options->force, "Overwrite an existing recording");
-  command->add_flag("--strict", options->strict, "Stop if a body has to be frozen");
-  options->loudness.add_to(*command);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command(app, "run", "Simulate a scene into a recording");
+  command.add_option("scene", options->scene, "Scene file (.json)").required();
+  command.add_option("-o,--output", options->folder, "Folder of the recording (default: out/NAME)");
+  command.add_option("--frames", options->frames, "Record only frames A-B; frame 0 is the start");
+  command.add_option("--set", options->changes, "Change a value: '/bodies/drum 1/examples/yield=2'").single();
+  command.add_option("--threads", options->threads, "Threads to use (default: all); results never depend on it").range(1, 256);
+  command.add_flag("--resume", options->resume, "Continue an interrupted run from its last checkpoint");
+  command.add_flag("--force", options->force, "Overwrite an existing recording");
+  command.add_flag("--strict", options->strict, "Stop if a body has to be frozen");
+  options->loudness.add_to(command);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

@@ -6,8 +6,8 @@
 namespace crumple::cli {
 
 void add_schema(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of scene files");
-  command->callback([&action] {
+  Command command(app, "schema", "Print the JSON Schema of scene files");
+  command.callback([&action] {
     action = [] {
       print("{}\n", write_json(scene_schema()));
       return static_cast<int>(kDone);

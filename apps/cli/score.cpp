@@ -74,21 +74,21 @@ constexpr const char* kFooter =
 
 void add_score(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("score", "Cut an asset into pieces that can break off");
-  command->add_option("asset", options->asset, "ASSET.glb")->required();
-  command->add_option("-o,--output", options->output, "OUT.glb")->required();
-  command->add_option("--plane", options->request.planes, "nx,ny,nz,d: cut along n.x = d; may be given often")->allow_extra_args(false);
-  command->add_option("--voronoi", options->request.voronoi, "N: cells around as many places in the body");
-  command->add_option("--seed", options->request.seed, "Of those places (default 1)");
-  command->add_option("--around", options->request.around, "x,y,z,r: most of those places within a ball");
-  command->add_option("--pieces", options->request.shells, "FILE: closed convex shells that hold the pieces");
-  command->add_option("--sliver", options->settings.sliver, "Smaller parts are merged into a neighbour: share of the volume (default 1e-4)");
-  command->add_option("--most", options->settings.most, "Pieces there may be at most (default 64)");
-  command->add_option("--cut-color", options->color, "Red, green and blue of cut faces from 0 to 1, as on a screen");
-  command->add_option("--look", options->look, "FILE.png: draw the pieces, pulled apart");
-  command->add_flag("--json", options->json, "Report as JSON");
-  command->footer(kFooter);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command(app, "score", "Cut an asset into pieces that can break off");
+  command.add_option("asset", options->asset, "ASSET.glb").required();
+  command.add_option("-o,--output", options->output, "OUT.glb").required();
+  command.add_option("--plane", options->request.planes, "nx,ny,nz,d: cut along n.x = d; may be given often").single();
+  command.add_option("--voronoi", options->request.voronoi, "N: cells around as many places in the body");
+  command.add_option("--seed", options->request.seed, "Of those places (default 1)");
+  command.add_option("--around", options->request.around, "x,y,z,r: most of those places within a ball");
+  command.add_option("--pieces", options->request.shells, "FILE: closed convex shells that hold the pieces");
+  command.add_option("--sliver", options->settings.sliver, "Smaller parts are merged into a neighbour: share of the volume (default 1e-4)");
+  command.add_option("--most", options->settings.most, "Pieces there may be at most (default 64)");
+  command.add_option("--cut-color", options->color, "Red, green and blue of cut faces from 0 to 1, as on a screen");
+  command.add_option("--look", options->look, "FILE.png: draw the pieces, pulled apart");
+  command.add_flag("--json", options->json, "Report as JSON");
+  command.footer(kFooter);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

@@ -228,24 +228,24 @@ int tell_section(const SectionRequest& request, bool as_json) {
 void add_section(CLI::App& app, Action& action) {
   auto request = std::make_shared<SectionRequest>();
   auto as_json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("section", "Print the plastic capacities of a cross-section, with formulas");
-  command->add_option("--rect", request->rect, "WxH: rectangle, metres");
-  command->add_option("--circle", request->circle, "D: solid round bar, metres");
-  command->add_option("--tube", request->tube, "DxT: round tube, outer diameter and wall, metres");
-  command->add_option("--i", request->i, "HxBxTWxTF: I, height, width, web and flange thickness, metres");
-  command->add_option("--steel", request->steel, "Yield stress in MPa, or a grade such as S235");
-  command->add_option("--concrete", request->concrete,
+  Command command(app, "section", "Print the plastic capacities of a cross-section, with formulas");
+  command.add_option("--rect", request->rect, "WxH: rectangle, metres");
+  command.add_option("--circle", request->circle, "D: solid round bar, metres");
+  command.add_option("--tube", request->tube, "DxT: round tube, outer diameter and wall, metres");
+  command.add_option("--i", request->i, "HxBxTWxTF: I, height, width, web and flange thickness, metres");
+  command.add_option("--steel", request->steel, "Yield stress in MPa, or a grade such as S235");
+  command.add_option("--concrete", request->concrete,
                       "MPa:SHARE: reinforced concrete, by the yield stress of its steel and the steel's share of the section");
-  command->add_option("--aluminium", request->aluminium, "Yield stress in MPa (default: 250)")->expected(0, 1);
-  command->add_option("--wood", request->wood, "Yield stress in MPa, along the grain (default: 24)")->expected(0, 1);
-  command->add_option("--material", request->material,
+  command.add_option("--aluminium", request->aluminium, "Yield stress in MPa (default: 250)").may_be_bare();
+  command.add_option("--wood", request->wood, "Yield stress in MPa, along the grain (default: 24)").may_be_bare();
+  command.add_option("--material", request->material,
                       "E=..,yield=.. in Pa, and if wanted G, poisson, shear_rule (tresca, von_mises), shear_yield, hardening, ultimate_strain, "
                       "ultimate_rotation, density");
-  command->add_flag("--tresca", request->tresca, "Shear yields at half the yield stress (default)");
-  command->add_flag("--von-mises", request->von_mises, "Shear yields at 0.577 of the yield stress");
-  command->add_option("--length", request->length, "Metres of bar at the joint: stiffness and elongation for it");
-  command->add_flag("--json", *as_json, "All numbers as JSON, in SI units");
-  command->callback([request, as_json, &action] { action = [request, as_json] { return tell_section(*request, *as_json); }; });
+  command.add_flag("--tresca", request->tresca, "Shear yields at half the yield stress (default)");
+  command.add_flag("--von-mises", request->von_mises, "Shear yields at 0.577 of the yield stress");
+  command.add_option("--length", request->length, "Metres of bar at the joint: stiffness and elongation for it");
+  command.add_flag("--json", *as_json, "All numbers as JSON, in SI units");
+  command.callback([request, as_json, &action] { action = [request, as_json] { return tell_section(*request, *as_json); }; });
 }
 
 }  // namespace crumple::cli

@@ -156,15 +156,15 @@ int run(const Options& options) {
 
 void add_shot(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("shot", "Write a first scene for an asset: something hits it");
-  command->add_option("asset", options->asset, "Asset made by 'crumple rig' or 'crumple fit' (.glb)")->required();
-  command->add_option("-o,--output", options->file, "Scene file to write (.json)")->required();
-  command->add_option("--kind", options->kind, "drop: falls on the ground; wall: runs into a wall along +x; block: a block falls on it; ball: a ball is shot at it")
-      ->check(CLI::IsMember({"drop", "wall", "block", "ball"}));
-  command->add_flag("--force", options->force, "Overwrite an existing scene");
-  command->add_flag("--pin", options->pin, "Hold the asset to the ground where it stands");
-  command->add_option("--speed", options->speed, "Of the impact, m/s (default 7; 12 for wall and ball)")->check(CLI::Range(0.1, 200.0));
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command(app, "shot", "Write a first scene for an asset: something hits it");
+  command.add_option("asset", options->asset, "Asset made by 'crumple rig' or 'crumple fit' (.glb)").required();
+  command.add_option("-o,--output", options->file, "Scene file to write (.json)").required();
+  command.add_option("--kind", options->kind, "drop: falls on the ground; wall: runs into a wall along +x; block: a block falls on it; ball: a ball is shot at it")
+      .one_of({"drop", "wall", "block", "ball"});
+  command.add_flag("--force", options->force, "Overwrite an existing scene");
+  command.add_flag("--pin", options->pin, "Hold the asset to the ground where it stands");
+  command.add_option("--speed", options->speed, "Of the impact, m/s (default 7; 12 for wall and ball)").range(0.1, 200.0);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace crumple::cli

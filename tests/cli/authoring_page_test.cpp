@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include "apps/generator/mailbox.h"
+#include "assets/generator/mailbox.h"
 #include "crumple/core/json.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/obj.h"

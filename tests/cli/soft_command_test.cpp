@@ -130,7 +130,9 @@ TEST_F(SoftCommand, an_exported_animation_shows_each_surface_only_while_it_is_so
     const std::vector<std::string> seen = seen_at(glb, static_cast<float>(frame) / 60);
     ASSERT_EQ(seen.size(), frame < first ? 1u : 2u) << "frame " << frame << ": " << fmt::format("{}", fmt::join(seen, ", "));
     EXPECT_TRUE(seen[0].starts_with("bar"));
-    if (seen.size() > 1) EXPECT_NE(seen[0].starts_with("bar/inner"), seen[1].starts_with("bar/inner"));
+    if (seen.size() > 1) {
+      EXPECT_NE(seen[0].starts_with("bar/inner"), seen[1].starts_with("bar/inner"));
+    }
   }
 }
 

@@ -5,11 +5,11 @@
 #include "crumple/rig/certificate.h"
 #include "crumple/rig/skin.h"
 
-#include "apps/generator/container.h"
-#include "apps/generator/crane.h"
-#include "apps/generator/measure.h"
-#include "apps/generator/plank.h"
-#include "apps/generator/sedan.h"
+#include "assets/generator/container.h"
+#include "assets/generator/crane.h"
+#include "assets/generator/measure.h"
+#include "assets/generator/plank.h"
+#include "assets/generator/sedan.h"
 
 #include <gtest/gtest.h>
 

@@ -3,11 +3,11 @@
 #include "crumple/rig/asset.h"
 #include "crumple/rig/skin.h"
 
-#include "apps/generator/crate.h"
-#include "apps/generator/drum.h"
-#include "apps/generator/measure.h"
-#include "apps/generator/ramp.h"
-#include "apps/generator/solid.h"
+#include "assets/generator/crate.h"
+#include "assets/generator/drum.h"
+#include "assets/generator/measure.h"
+#include "assets/generator/ramp.h"
+#include "crumple/geometry/extrude.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "apps/generator/models.h"
+#include "assets/generator/models.h"
 
 #include "crumple/geometry/doctor.h"
 #include "crumple/geometry/sample.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apps/generator/drum.h"
+#include "assets/generator/drum.h"
 #include "crumple/core/parallel.h"
 #include "crumple/core/random.h"
 #include "crumple/io/gltf_asset.h"

@@ -4,11 +4,11 @@
 #include "crumple/rig/certificate.h"
 #include "crumple/rig/skin.h"
 
-#include "apps/generator/bridge.h"
-#include "apps/generator/loft.h"
-#include "apps/generator/measure.h"
-#include "apps/generator/ship.h"
-#include "apps/generator/ship_hull.h"
+#include "assets/generator/bridge.h"
+#include "assets/generator/loft.h"
+#include "assets/generator/measure.h"
+#include "assets/generator/ship.h"
+#include "assets/generator/ship_hull.h"
 #include "tests/rig/made_asset.h"
 
 #include <gtest/gtest.h>

@@ -2,10 +2,10 @@
 #include "crumple/io/gltf_asset.h"
 #include "crumple/rig/skin.h"
 
-#include "apps/generator/cruiser.h"
-#include "apps/generator/fighter.h"
-#include "apps/generator/measure.h"
-#include "apps/generator/spaceship.h"
+#include "assets/generator/cruiser.h"
+#include "assets/generator/fighter.h"
+#include "assets/generator/measure.h"
+#include "assets/generator/spaceship.h"
 #include "tests/rig/made_asset.h"
 
 #include <gtest/gtest.h>
