@@ -13,12 +13,13 @@
 #include "crumple/core/random.h"
 #include "crumple/core/timer.h"
 #include "crumple/methods/clusters/surface.h"
-#include "crumple/scene/authors_clusters.h"
+#include "crumple/scene/import/paper2_scene.h"
 
 namespace crumple::bench {
 namespace {
 
 using namespace clusters;
+using namespace particles;
 
 constexpr int kReplays = 3;  // from the same state; what counts is each step's least time, since others use the machine too
 constexpr int kThreads = 2;
@@ -27,7 +28,7 @@ constexpr int kThreads = 2;
 struct Case {
   Particles particles;
   Settings settings;
-  Loads loads;
+  particles::Boundary boundary;
   Vec3 gravity = Vec3::Zero();
   double dt = kReferenceStep;
   double twist = 0;  // rad/m about x, with which it begins
@@ -65,7 +66,7 @@ Case bar(double particles, double spin) {
   Settings& s = one.settings;
   s.clusters = std::max(4, static_cast<int>(particles / 100));
   s.stretch = 0.5, s.sweeps = 8, s.yield = 0.01, s.flow = 1, s.hardening = 0.5;
-  for (const double side : {1.0, -1.0}) one.loads.clamps.push_back(twisting_clamp(Vec3(side, 0, 0), 0.42 * kBar.x(), spin, 10));
+  for (const double side : {1.0, -1.0}) one.boundary.clamps.push_back(twisting_clamp(Vec3(side, 0, 0), 0.42 * kBar.x(), spin, 10));
   return one;
 }
 
@@ -82,10 +83,10 @@ Case shot_plate() {
   one.particles = box_particles(kPlate, std::cbrt(kPlate.prod() / 20000));
   Settings& s = one.settings;
   s.clusters = 200, s.yield = 0.013, s.flow = 50, s.hardening = 1, s.toughness = 0.15, s.damping = 40;
-  for (const double side : {1.0, -1.0}) one.loads.clamps.push_back(moving_clamp(Vec3(0, side, 0), 0.45, 0));
+  for (const double side : {1.0, -1.0}) one.boundary.clamps.push_back(moving_clamp(Vec3(0, side, 0), 0.45, 0));
   BallObstacle ball;
   ball.center = Vec3(0, 0, -0.2), ball.velocity = Vec3(0, 0, 0.6), ball.radius = 0.12;
-  one.loads.balls.push_back(ball);
+  one.boundary.balls.push_back(ball);
   one.steps = 200;
   return one;
 }
@@ -113,10 +114,10 @@ std::filesystem::path authors_folder() {
 }
 
 Result<Case> case_of(const Published& scene) {
-  Result<AuthorsClusters> read = load_authors_clusters(authors_folder() / fmt::format("{}.json", scene.file));
+  Result<Paper2Body> read = load_paper2_body(authors_folder() / fmt::format("{}.json", scene.file));
   if (!read) return read.error();
   Case one;
-  one.particles = std::move(read->particles), one.settings = read->settings, one.loads = read->loads;
+  one.particles = std::move(read->particles), one.settings = read->settings, one.boundary = read->boundary;
   one.gravity = read->gravity, one.dt = read->dt, one.steps = scene.steps;
   if (scene.published) one.settings.published = true, one.settings.flat = 0;
   return one;
@@ -143,7 +144,7 @@ State start_twisted(const Case& one, const Model& model) {
 Replay replay(const Case& one, const Model& model, State& state) {
   Replay run;
   Context now;
-  now.dt = one.dt, now.gravity = one.gravity, now.loads = &one.loads, now.times = &run.times;
+  now.dt = one.dt, now.gravity = one.gravity, now.boundary = &one.boundary, now.times = &run.times;
   for (int k = 0; k < one.steps; ++k) {
     const double cpu = cpu_seconds(), wall = wall_seconds();
     step(model, state, now);
@@ -245,7 +246,7 @@ Result<std::string> growth_here(double particles) {
   json["state_mb"] = state_mb(state);
   const double quiet = mean(best_of(one, *model, kReplays, state).cpu);
   one.twist = 0.5 * std::numbers::pi / kBar.x();
-  for (Clamp& clamp : one.loads.clamps) clamp.spin = 0.3 * clamp.normal;
+  for (Clamp& clamp : one.boundary.clamps) clamp.spin = 0.3 * clamp.normal;
   const double twisted = mean(best_of(one, *model, kReplays, state).cpu);
   json["quiet_ms"] = quiet, json["quiet_us_per_particle"] = 1e3 * quiet / count;
   json["twisted_ms"] = twisted, json["twisted_us_per_particle"] = 1e3 * twisted / count;
@@ -269,7 +270,7 @@ Result<std::string> surface_here() {
   Surface surface = start_surface(*seen);
   PosedSurface posed;
   Context now;
-  now.dt = one.dt, now.gravity = one.gravity, now.loads = &one.loads;
+  now.dt = one.dt, now.gravity = one.gravity, now.boundary = &one.boundary;
   std::vector<double> updates, poses;
   for (int k = 0; k < one.steps; ++k) {
     step(*model, state, now);

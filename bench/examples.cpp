@@ -3,7 +3,7 @@
 
 #include "bench/bench.h"
 #include "crumple/core/timer.h"
-#include "crumple/scene/world.h"
+#include "crumple/world/world.h"
 
 namespace crumple::bench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "bench/bench.h"
 #include "crumple/core/timer.h"
-#include "crumple/methods/joints/joints.h"
+#include "crumple/methods/structures/structures.h"
 #include "crumple/rigid/world.h"
 
 namespace crumple::bench {
@@ -17,29 +17,29 @@ constexpr int kSettle = 120, kImpact = 60;  // the same before and after a blow
 
 using rigid::JointKind;
 
-joints::Settings steel_structure() {
-  joints::Settings settings;
+structures::Settings steel_structure() {
+  structures::Settings settings;
   settings.material.emplace().steel = 250e6;
   return settings;
 }
 
 /// A steel beam that is clamped at one end and carries its own weight easily. So long that 512 pieces do not come near each other's second neighbours.
-joints::Settings chain(int pieces) {
-  joints::Settings settings = steel_structure();
+structures::Settings chain(int pieces) {
+  structures::Settings settings = steel_structure();
   settings.section.emplace().rect = {0.3, 0.9};
-  joints::Bar& bar = settings.bars.emplace_back();
+  structures::Bar& bar = settings.bars.emplace_back();
   bar.name = "beam", bar.to = Vec3(24, 0, 0), bar.pieces = pieces;
   settings.supports.emplace_back();
   return settings;
 }
 
 /// Two columns and a beam, clamped at their feet: 49 joints.
-joints::Settings portal() {
-  joints::Settings settings = steel_structure();
+structures::Settings portal() {
+  structures::Settings settings = steel_structure();
   settings.section.emplace().rect = {0.2, 0.3};
   const Vec3 corners[] = {Vec3(0, 0, 0), Vec3(0, 4, 0), Vec3(6, 4, 0), Vec3(6, 0, 0)};
   for (int i = 0; i < 3; ++i) {
-    joints::Bar& bar = settings.bars.emplace_back();
+    structures::Bar& bar = settings.bars.emplace_back();
     bar.name = fmt::format("bar {}", i), bar.from = corners[i], bar.to = corners[i + 1], bar.pieces = 16;
   }
   settings.supports.resize(2);
@@ -48,13 +48,13 @@ joints::Settings portal() {
 }
 
 /// A plate of 3 m by 3 m, 10 mm thick, clamped all around.
-joints::Settings plate(int cells) {
-  joints::Settings settings = steel_structure();
-  joints::Plate& plate = settings.plates.emplace_back();
+structures::Settings plate(int cells) {
+  structures::Settings settings = steel_structure();
+  structures::Plate& plate = settings.plates.emplace_back();
   plate.name = "plate", plate.size = {3, 3}, plate.cells = {cells, cells};
   const Vec3 corners[] = {Vec3(-1.5, 0, -1.5), Vec3(1.5, 0, -1.5), Vec3(1.5, 0, 1.5), Vec3(-1.5, 0, 1.5)};
   for (int i = 0; i < 4; ++i) {
-    joints::Support& support = settings.supports.emplace_back();
+    structures::Support& support = settings.supports.emplace_back();
     support.at = corners[i], support.until = corners[(i + 1) % 4];
   }
   return settings;
@@ -72,8 +72,8 @@ struct Bench {
   rigid::Loads loads;
 
   /// With the structure's own joints, or with the engine's six-DoF constraints in their place.
-  Bench(const joints::Model& model, JointKind kind) {
-    for (const joints::Piece& piece : model.pieces) {
+  Bench(const structures::Model& model, JointKind kind) {
+    for (const structures::Piece& piece : model.pieces) {
       rigid::PartSettings part;
       part.shape = rigid::Box{piece.box.value_or(Vec3::Ones())};
       part.mass = piece.mass.mass, part.inertia = piece.mass.inertia;
@@ -82,7 +82,7 @@ struct Bench {
       world.add_part(part);
     }
     for (const auto& [a, b] : model.touching) world.ignore_contact(a, b);
-    for (const joints::Joint& joint : model.joints) {
+    for (const structures::Joint& joint : model.joints) {
       rigid::JointSettings settings;
       settings.kind = kind, settings.part_a = joint.a, settings.part_b = joint.b, settings.at = joint.frame.translation;
       settings.axis = joint.frame.rotation.col(0), settings.width = joint.frame.rotation.col(1);
@@ -91,7 +91,7 @@ struct Bench {
     }
   }
 
-  static Vec3 box_inertia(const joints::Piece& piece) {
+  static Vec3 box_inertia(const structures::Piece& piece) {
     const Mat3 turned = piece.place.rotation.transpose() * piece.mass.axes;
     return (turned * piece.mass.inertia.asDiagonal() * turned.transpose()).diagonal();
   }
@@ -131,17 +131,17 @@ double median(std::vector<double> values) {
 
 struct Case {
   std::string name;
-  joints::Settings settings;
+  structures::Settings settings;
   Blow blow;
 };
 
-Result<joints::Model> model_of(const joints::Settings& settings) {
-  return joints::build(settings, {}, 7800);
+Result<structures::Model> model_of(const structures::Settings& settings) {
+  return structures::build(settings, {}, 7800);
 }
 
 /// Quiet frames with one step each, and with the steps that are advised where something hits.
 Result<Json> measure(const Case& one) {
-  const Result<joints::Model> model = model_of(one.settings);
+  const Result<structures::Model> model = model_of(one.settings);
   if (!model) return model.error();
   constexpr int kImpactSteps = 4;
   Bench quiet(*model, JointKind::Plastic), hit(*model, JointKind::Plastic);
@@ -160,8 +160,8 @@ Result<Json> measure(const Case& one) {
 }
 
 /// Least over some tries of the median quiet frame.
-Result<double> quiet_ms(const joints::Settings& settings, JointKind kind) {
-  const Result<joints::Model> model = model_of(settings);
+Result<double> quiet_ms(const structures::Settings& settings, JointKind kind) {
+  const Result<structures::Model> model = model_of(settings);
   if (!model) return model.error();
   double least = 1e300;
   for (int i = 0; i < 3; ++i) {
@@ -183,7 +183,7 @@ double exponent(const std::vector<double>& sizes, const std::vector<double>& tim
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-Result<double> growth(const std::vector<int>& sizes, joints::Settings (*make)(int), bool squared) {
+Result<double> growth(const std::vector<int>& sizes, structures::Settings (*make)(int), bool squared) {
   std::vector<double> counts, times;
   for (const int size : sizes) {
     const Result<double> ms = quiet_ms(make(size), JointKind::Plastic);

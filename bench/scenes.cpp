@@ -10,7 +10,7 @@
 #include "crumple/core/parallel.h"
 #include "crumple/core/suggest.h"
 #include "crumple/core/timer.h"
-#include "crumple/scene/world.h"
+#include "crumple/world/world.h"
 
 namespace crumple::bench {
 namespace {

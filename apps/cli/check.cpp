@@ -2,7 +2,7 @@
 
 #include "apps/cli/command.h"
 #include "crumple/render/camera.h"
-#include "crumple/scene/world.h"
+#include "crumple/world/world.h"
 
 namespace crumple::cli {
 namespace {

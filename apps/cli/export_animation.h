@@ -4,7 +4,7 @@
 
 #include "apps/cli/command.h"
 #include "crumple/io/export.h"
-#include "crumple/scene/playback.h"
+#include "crumple/run/playback.h"
 
 namespace crumple::cli {
 

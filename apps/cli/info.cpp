@@ -6,14 +6,14 @@
 #include "apps/cli/command.h"
 #include "apps/cli/look.h"
 #include "apps/cli/pose_request.h"
-#include "crumple/io/authors_asset.h"
+#include "crumple/io/paper1_asset.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/mesh_file.h"
 #include "crumple/rig/certificate.h"
 #include "crumple/rig/rigged_body.h"
-#include "crumple/scene/playback.h"
-#include "crumple/scene/recording_folder.h"
+#include "crumple/run/playback.h"
+#include "crumple/run/recording_folder.h"
 
 namespace crumple::cli {
 namespace {
@@ -173,7 +173,7 @@ int show_asset(const Asset& asset, const std::string& look) {
 int tell_model(const std::string& name, const std::string& look) {
   std::error_code ignored;
   const bool folder = fs::is_directory(name, ignored);
-  Result<Asset> asset = folder ? io::read_authors_asset(name) : io::read_asset(name);
+  Result<Asset> asset = folder ? io::read_paper1_asset(name) : io::read_asset(name);
   if (asset) {
     print("{}: asset\n", name);
     tell_asset(*asset);

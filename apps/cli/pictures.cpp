@@ -30,7 +30,7 @@ std::string sheet_footer(const Playback& playback) {
     if (!body.layers.empty()) sum += damage_of(body).rms_displacement, ++count;
     if (body.clusters) ++soft, splits += body.clusters->state.totals.splits, pieces += clusters::pieces(body.clusters->state).sizes.size();
     if (!body.structure) continue;
-    for (const joints::Book& book : body.structure->state.books) ++joints, broken += book.broken_at >= 0 ? 1 : 0, work += book.work;
+    for (const structures::Book& book : body.structure->state.books) ++joints, broken += book.broken_at >= 0 ? 1 : 0, work += book.work;
   }
   std::string text = scene.title.empty() ? "crumple" : scene.title;
   if (count > 0) text += fmt::format("   {} crumpling bodies, rms displacement {:.1f} cm on average at the end", count, 100 * sum / static_cast<double>(count));

@@ -6,7 +6,7 @@
 
 #include "apps/cli/command.h"
 #include "crumple/render/preview.h"
-#include "crumple/scene/playback.h"
+#include "crumple/run/playback.h"
 
 namespace crumple::cli {
 

@@ -7,9 +7,9 @@
 #include "crumple/core/suggest.h"
 #include "crumple/io/files.h"
 #include "crumple/render/plot.h"
-#include "crumple/scene/recording_folder.h"
+#include "crumple/run/recording_folder.h"
 #include "crumple/scene/scene.h"
-#include "crumple/scene/timings.h"
+#include "crumple/run/timings.h"
 
 namespace crumple::cli {
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/cli/command.h"
-#include "crumple/scene/run.h"
+#include "crumple/run/run.h"
 
 namespace crumple::cli {
 

@@ -42,7 +42,7 @@ struct ClustersDescription {
   // the method
   clusters::Settings settings;
   // what directs it, in the world
-  clusters::Loads loads;
+  particles::Boundary boundary;
   // how it looks where it is torn
   std::optional<Look> inner;  // absent: a rougher, lighter kind of the body's own look
 };

@@ -9,7 +9,7 @@
 #include "crumple/core/fields.h"
 #include "crumple/geometry/frame.h"
 #include "crumple/methods/examples/examples.h"
-#include "crumple/methods/joints/joints.h"
+#include "crumple/methods/structures/structures.h"
 #include "crumple/methods/pieces/pieces.h"
 #include "crumple/rigid/joint.h"
 #include "crumple/rigid/world.h"
@@ -56,7 +56,7 @@ struct BodyDescription {
   std::optional<std::vector<double>> box, cylinder, capsule, plane;
   std::optional<double> sphere;
   std::string mesh, asset;
-  std::optional<joints::Settings> structure;
+  std::optional<structures::Settings> structure;
   std::vector<ParticleFile> particles;
 
   Vec3 at = Vec3::Zero();
@@ -96,11 +96,11 @@ struct JointDescription {
   double strength = 0;
   bool collide = false;
   // of a plastic joint
-  std::optional<joints::SectionChoice> section;
-  std::optional<joints::MaterialChoice> material;
+  std::optional<structures::SectionChoice> section;
+  std::optional<structures::MaterialChoice> material;
   std::optional<double> length;  // of the bar that bends at the joint, m
   std::optional<Vec3> up;        // direction of the section's height; absent: y, or x if the axis stands
-  std::optional<joints::Behaviour> behaviour;
+  std::optional<structures::Behaviour> behaviour;
 };
 
 struct CameraDescription {

@@ -33,7 +33,7 @@ void describe(Fields& f, ClustersDescription& c) {
   if (f.reading() && !(c.prestretch.minCoeff() >= 0.1 && c.prestretch.maxCoeff() <= 10))
     f.fail("prestretch", "must be between 0.1 and 10 along each axis");
   clusters::describe(f, c.settings);
-  clusters::describe(f, c.loads);
+  particles::describe(f, c.boundary);
   f.object("inner", c.inner, {"appearance of what tearing lays open"});
 }
 

@@ -32,8 +32,8 @@ void check_plastic(Fields& f, const JointDescription& j) {
 }  // namespace
 
 Result<rigid::PlasticLaw> law_of(const JointDescription& joint) {
-  return joints::make_law(joint.section.value_or(joints::SectionChoice()), joint.material.value_or(joints::MaterialChoice()),
-                          joint.behaviour.value_or(joints::Behaviour()), joint.length.value_or(1));
+  return structures::make_law(joint.section.value_or(structures::SectionChoice()), joint.material.value_or(structures::MaterialChoice()),
+                          joint.behaviour.value_or(structures::Behaviour()), joint.length.value_or(1));
 }
 
 void describe(Fields& f, JointDescription& j) {

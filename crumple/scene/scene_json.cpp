@@ -7,8 +7,8 @@
 
 #include "crumple/core/suggest.h"
 #include "crumple/io/files.h"
-#include "crumple/scene/authors_clusters.h"
-#include "crumple/scene/authors_scene.h"
+#include "crumple/scene/import/paper2_scene.h"
+#include "crumple/scene/import/paper1_scene.h"
 #include "crumple/scene/changes.h"
 #include "crumple/scene/scene.h"
 
@@ -324,7 +324,7 @@ Result<void> check_names(const Scene& scene, const Json& root, std::string_view 
 Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes) {
   const std::string name = file.string();
   Result<Json> json = parse_json(text, name, JsonDialect::Relaxed);
-  const auto is_foreign = [](const Json& root) { return is_authors_scene(root) || is_authors_clusters_scene(root); };
+  const auto is_foreign = [](const Json& root) { return is_paper1_scene(root) || is_paper2_scene(root); };
   if (!json) {
     // Scenes of the authors may hold what only their own reader takes.
     Result<Json> foreign = parse_json(text, name, JsonDialect::Foreign);
@@ -333,7 +333,7 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
   }
   if (is_foreign(*json)) {
     if (!changes.empty()) return input_error(fmt::format("{}: --set works on scenes of our own format; convert this one with 'crumple check' first", name));
-    Result<Scene> scene = is_authors_scene(*json) ? read_authors_scene(*json, file) : read_authors_clusters_scene(*json, file);
+    Result<Scene> scene = is_paper1_scene(*json) ? read_paper1_scene(*json, file) : read_paper2_scene(*json, file);
     if (!scene) return scene.error();
     // What came out must be a scene that our own format allows.
     Scene again;

@@ -16,8 +16,8 @@ std::vector<std::pair<std::string, double>> speeds_of(const BodyDescription& bod
   for (size_t i = 0; i < body.particles.size(); ++i) {
     speeds.emplace_back(fmt::format("particles/{}/velocity", i), (body.velocity + body.particles[i].velocity).norm());
   }
-  for (size_t i = 0; body.clusters && i < body.clusters->loads.clamps.size(); ++i) {
-    speeds.emplace_back(fmt::format("clusters/clamps/{}/velocity", i), body.clusters->loads.clamps[i].velocity.norm());
+  for (size_t i = 0; body.clusters && i < body.clusters->boundary.clamps.size(); ++i) {
+    speeds.emplace_back(fmt::format("clusters/clamps/{}/velocity", i), body.clusters->boundary.clamps[i].velocity.norm());
   }
   return speeds;
 }

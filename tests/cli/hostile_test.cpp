@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "crumple/scene/world.h"
+#include "crumple/world/world.h"
 
 namespace crumple {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "crumple/core/json.h"
-#include "crumple/scene/timings.h"
+#include "crumple/run/timings.h"
 #include "tests/cli/program.h"
 
 namespace crumple {

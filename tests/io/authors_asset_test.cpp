@@ -1,4 +1,4 @@
-#include "crumple/io/authors_asset.h"
+#include "crumple/io/paper1_asset.h"
 
 #include <algorithm>
 
@@ -47,7 +47,7 @@ TEST_P(AuthorsAssets, have_the_published_sizes) {
   const auto data = authors_data();
   if (!data) GTEST_SKIP() << kNoAuthorsData;
   const Expected& expected = GetParam();
-  const Result<Asset> asset = read_authors_asset(*data / "examples" / expected.folder);
+  const Result<Asset> asset = read_paper1_asset(*data / "examples" / expected.folder);
   ASSERT_TRUE(asset) << asset.error().text;
   EXPECT_EQ(asset->name, expected.folder);
   const TetMesh tets = unscored(*asset);
@@ -75,7 +75,7 @@ TEST(AuthorsPlanes, that_cannot_be_are_refused) {
                                                        {"0 1 0 1e6\n", "no cut goes through the body"}};
   for (const auto& [text, message] : cases) {
     ASSERT_TRUE(write_file(folder / "planes.txt", text));
-    const Result<Asset> asset = read_authors_asset(folder);
+    const Result<Asset> asset = read_paper1_asset(folder);
     ASSERT_FALSE(asset) << text;
     EXPECT_NE(asset.error().text.find(message), std::string::npos) << asset.error().text;
   }
@@ -85,7 +85,7 @@ TEST(AuthorsPlanes, that_cannot_be_are_refused) {
 TEST_P(AuthorsAssets, have_a_surface_around_their_tetrahedra) {
   const auto data = authors_data();
   if (!data) GTEST_SKIP() << kNoAuthorsData;
-  const Result<Asset> asset = read_authors_asset(*data / "examples" / GetParam().folder);
+  const Result<Asset> asset = read_paper1_asset(*data / "examples" / GetParam().folder);
   ASSERT_TRUE(asset) << asset.error().text;
   const Bounds tets = bounds_of(asset->tets.positions), surface = bounds_of(asset->surface.positions);
   EXPECT_LT((tets.low - surface.low).norm(), 0.1 * tets.diagonal());
@@ -95,7 +95,7 @@ TEST_P(AuthorsAssets, have_a_surface_around_their_tetrahedra) {
 TEST_P(AuthorsAssets, have_handles_at_vertices_that_only_they_move) {
   const auto data = authors_data();
   if (!data) GTEST_SKIP() << kNoAuthorsData;
-  const Result<Asset> asset = read_authors_asset(*data / "examples" / GetParam().folder);
+  const Result<Asset> asset = read_paper1_asset(*data / "examples" / GetParam().folder);
   ASSERT_TRUE(asset) << asset.error().text;
   for (size_t h = 0; h < asset->handles.size(); ++h) {
     size_t nearest = 0;
@@ -110,7 +110,7 @@ TEST_P(AuthorsAssets, have_handles_at_vertices_that_only_they_move) {
 TEST_P(AuthorsAssets, survive_the_way_through_gltf) {
   const auto data = authors_data();
   if (!data) GTEST_SKIP() << kNoAuthorsData;
-  const Result<Asset> asset = read_authors_asset(*data / "examples" / GetParam().folder);
+  const Result<Asset> asset = read_paper1_asset(*data / "examples" / GetParam().folder);
   ASSERT_TRUE(asset) << asset.error().text;
   const Result<std::string> bytes = asset_to_glb(*asset);
   ASSERT_TRUE(bytes) << bytes.error().text;
@@ -148,14 +148,14 @@ class AuthorsFolder : public testing::Test {
   }
   void put(const char* file, std::string_view text) { ASSERT_TRUE(write_file(folder_ / file, text)); }
   std::string complaint() {
-    const Result<Asset> asset = read_authors_asset(folder_);
+    const Result<Asset> asset = read_paper1_asset(folder_);
     return asset ? "" : asset.error().text;
   }
   std::filesystem::path folder_;
 };
 
 TEST_F(AuthorsFolder, keeps_weighted_tips_in_the_order_of_their_columns) {
-  const Result<Asset> asset = read_authors_asset(folder_);
+  const Result<Asset> asset = read_paper1_asset(folder_);
   ASSERT_TRUE(asset) << asset.error().text;
   ASSERT_EQ(asset->handles.size(), 2u);
   EXPECT_EQ(asset->handles[0].position, Vec3(0, 0, 0));
@@ -168,7 +168,7 @@ TEST_F(AuthorsFolder, keeps_weighted_tips_in_the_order_of_their_columns) {
 }
 
 TEST_F(AuthorsFolder, scales_all_lengths_alike) {
-  Result<Asset> asset = read_authors_asset(folder_);
+  Result<Asset> asset = read_paper1_asset(folder_);
   ASSERT_TRUE(asset) << asset.error().text;
   scale_asset(*asset, 0.5);
   EXPECT_DOUBLE_EQ(tet_volume(asset->tets.positions, asset->tets.tets[0]), 1.0 / 48);
@@ -204,7 +204,7 @@ TEST_F(AuthorsFolder, fails_well_when_cut_off_anywhere) {
     const std::string whole = *read_file(folder_ / file);
     for (size_t length = 0; length < whole.size(); length += 3) {
       put(file, whole.substr(0, length));
-      const Result<Asset> asset = read_authors_asset(folder_);
+      const Result<Asset> asset = read_paper1_asset(folder_);
       EXPECT_TRUE(asset || !asset.error().text.empty());
     }
     put(file, whole);

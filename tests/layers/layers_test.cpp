@@ -23,10 +23,13 @@ const std::map<std::string, std::set<std::string>> kMaySee = {
     {"material", {"core", "math"}},
     {"rig", {"core", "math", "geometry", "material"}},
     {"rigid", {"core", "math", "geometry"}},
+    {"particles", {"core", "math", "geometry", "material", "rig", "rigid"}},
     {"io", {"core", "math", "geometry", "material", "rig"}},
-    {"methods", {"core", "math", "geometry", "material", "rig", "rigid"}},  // never io: methods touch no files
+    {"methods", {"core", "math", "geometry", "material", "rig", "rigid", "particles"}},  // never io: methods touch no files
+    {"scene", {"core", "math", "geometry", "material", "rig", "rigid", "particles", "io", "methods"}},
+    {"world", {"core", "math", "geometry", "material", "rig", "rigid", "particles", "io", "methods", "scene"}},
+    {"run", {"core", "math", "geometry", "material", "rig", "rigid", "particles", "io", "methods", "scene", "world"}},
     {"render", {"core", "math", "geometry", "material", "rig", "io"}},
-    {"scene", {"core", "math", "geometry", "material", "rig", "rigid", "io", "methods", "render"}},
 };
 
 std::vector<fs::path> sources(const fs::path& folder) {

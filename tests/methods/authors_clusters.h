@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <string>
 
-#include "crumple/scene/authors_clusters.h"
+#include "crumple/scene/import/paper2_scene.h"
 
 namespace crumple {
 
 /// `folder` holds scenes and particle files side by side.
-inline Result<AuthorsClusters> read_authors_clusters(const std::filesystem::path& folder, const std::string& name) {
-  return load_authors_clusters(folder / (name + ".json"));
+inline Result<Paper2Body> read_authors_clusters(const std::filesystem::path& folder, const std::string& name) {
+  return load_paper2_body(folder / (name + ".json"));
 }
 
 }  // namespace crumple

@@ -7,18 +7,19 @@
 #include "tests/methods/authors_clusters.h"
 
 namespace crumple::clusters {
+using namespace particles;
 namespace {
 
 /// A scene of the authors at work.
 struct Played {
-  AuthorsClusters scene;
+  Paper2Body scene;
   Model model;
   State state;
   int first_split = -1;  // frame
 
   Played(
       const std::string& name, const std::function<void(Settings&)>& change = [](Settings&) {}) {
-    Result<AuthorsClusters> read = read_authors_clusters(*authors_data() / "clusters", name);
+    Result<Paper2Body> read = read_authors_clusters(*authors_data() / "clusters", name);
     EXPECT_TRUE(read) << read.error().text;
     scene = *read;
     change(scene.settings);
@@ -26,11 +27,11 @@ struct Played {
     EXPECT_TRUE(made) << made.error().text;
     model = std::move(*made);
     state = start(model);
-    EXPECT_TRUE(check_loads(model, scene.loads));
+    EXPECT_TRUE(check_boundary(starts(model), scene.boundary));
   }
   void run(int frames) {
     Context now;
-    now.dt = scene.dt, now.gravity = scene.gravity, now.loads = &scene.loads;
+    now.dt = scene.dt, now.gravity = scene.gravity, now.boundary = &scene.boundary;
     for (int k = 0; k < frames; ++k) {
       step(model, state, now);
       if (now.splits > 0 && first_split < 0) first_split = static_cast<int>(std::lround(state.time / scene.dt)) - 1;
@@ -52,7 +53,7 @@ struct Played {
 #define NEEDS_AUTHORS_DATA \
   if (!authors_data()) GTEST_SKIP() << kNoAuthorsData
 
-TEST(AuthorsClusters, the_bar_is_clustered_as_by_their_program) {
+TEST(Paper2Body, the_bar_is_clustered_as_by_their_program) {
   NEEDS_AUTHORS_DATA;
   const Played bar("cubeTwistPlasticFracture");
   EXPECT_EQ(bar.model.rest.size(), 5317u);
@@ -63,7 +64,7 @@ TEST(AuthorsClusters, the_bar_is_clustered_as_by_their_program) {
   EXPECT_NEAR(static_cast<double>(neighbors) / 50, 13, 0.5);
 }
 
-TEST(AuthorsClusters, the_twisted_bar_tears_after_eight_seconds_and_before_the_clamps_let_go) {
+TEST(Paper2Body, the_twisted_bar_tears_after_eight_seconds_and_before_the_clamps_let_go) {
   NEEDS_AUTHORS_DATA;
   Played bar("cubeTwistPlasticFracture");
   const double mass = total_mass(bar.model, bar.state);
@@ -85,14 +86,14 @@ TEST(AuthorsClusters, the_twisted_bar_tears_after_eight_seconds_and_before_the_c
   }
 }
 
-TEST(AuthorsClusters, without_the_boost_at_the_start_it_tears_earlier) {
+TEST(Paper2Body, without_the_boost_at_the_start_it_tears_earlier) {
   NEEDS_AUTHORS_DATA;
   Played bar("cubeTwistPlasticFracture", [](Settings& settings) { settings.boosted_at_start = false; });
   bar.run(400);
   EXPECT_NEAR(bar.first_split, 333, 15);
 }
 
-TEST(AuthorsClusters, ten_seeds_leave_less_than_five_percent_debris) {
+TEST(Paper2Body, ten_seeds_leave_less_than_five_percent_debris) {
   NEEDS_AUTHORS_DATA;
   for (int seed = 1; seed <= 10; ++seed) {
     Played bar("cubeTwistPlasticFracture", [&](Settings& settings) { settings.seeding = Seeding::Spread, settings.seed = seed; });
@@ -103,7 +104,7 @@ TEST(AuthorsClusters, ten_seeds_leave_less_than_five_percent_debris) {
   }
 }
 
-TEST(AuthorsClusters, the_tough_bar_keeps_a_quarter_turn) {
+TEST(Paper2Body, the_tough_bar_keeps_a_quarter_turn) {
   NEEDS_AUTHORS_DATA;
   Played bar("cubeTwistPlastic2");
   EXPECT_EQ(bar.state.clusters(), 50);  // their retry, too
@@ -124,7 +125,7 @@ TEST(AuthorsClusters, the_tough_bar_keeps_a_quarter_turn) {
   EXPECT_LT(twist(1) - twist(-1), 110);
 }
 
-TEST(AuthorsClusters, the_shell_bursts_with_their_shortcuts) {
+TEST(Paper2Body, the_shell_bursts_with_their_shortcuts) {
   NEEDS_AUTHORS_DATA;
   Played ball("fracturingBall", [](Settings& settings) { settings.published = true, settings.flat = 0; });
   ball.run(30);
@@ -138,7 +139,7 @@ TEST(AuthorsClusters, the_shell_bursts_with_their_shortcuts) {
   EXPECT_LE(ball.big_pieces(), 8);
 }
 
-TEST(AuthorsClusters, the_ball_makes_a_hole_in_the_plate_whose_frame_stays) {
+TEST(Paper2Body, the_ball_makes_a_hole_in_the_plate_whose_frame_stays) {
   NEEDS_AUTHORS_DATA;
   Played plate("projectilePlateDuctileStrong");
   plate.run(120);
@@ -157,7 +158,7 @@ TEST(AuthorsClusters, the_ball_makes_a_hole_in_the_plate_whose_frame_stays) {
   for (int side = 0; side < 2; ++side) EXPECT_GT(whole[side], 0.95 * held[side]);
 }
 
-TEST(AuthorsClusters, weak_brittle_plates_shatter_and_strong_ones_break_into_few) {
+TEST(Paper2Body, weak_brittle_plates_shatter_and_strong_ones_break_into_few) {
   NEEDS_AUTHORS_DATA;
   Played weak("projectilePlateBrittleWeak"), strong("projectilePlateBrittleStrong");
   for (Played* plate : {&weak, &strong}) {
@@ -173,7 +174,7 @@ TEST(AuthorsClusters, weak_brittle_plates_shatter_and_strong_ones_break_into_few
   EXPECT_LT(strong.debris(), 0.02);
 }
 
-TEST(AuthorsClusters, the_armadillo_loses_both_arms_after_the_hit_and_nothing_else) {
+TEST(Paper2Body, the_armadillo_loses_both_arms_after_the_hit_and_nothing_else) {
   NEEDS_AUTHORS_DATA;
   Played figure("armadilloTorture");
   const double mass = total_mass(figure.model, figure.state);

@@ -9,6 +9,7 @@
 #include "tests/methods/clusters_bodies.h"
 
 namespace crumple::clusters {
+using namespace particles;
 namespace {
 
 TEST(ClusterBuild, every_mistake_in_the_particles_is_named) {
@@ -86,11 +87,11 @@ TEST(ClusterBuild, many_clusters_settle_reach_everyone_and_are_numbered_along_a_
 TEST(ClusterBuild, loads_that_make_no_sense_are_named) {
   const Model model = built(box_particles(Vec3(0.5, 0.5, 0.5), 0.1), Settings());
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto complaint = [&](const Loads& loads) {
-    const Result<void> checked = check_loads(model, loads);
+  const auto complaint = [&](const particles::Boundary& loads) {
+    const Result<void> checked = check_boundary(starts(model), loads);
     return checked ? std::string("none") : checked.error().text;
   };
-  Loads loads;
+  particles::Boundary loads;
   loads.planes.resize(2);
   EXPECT_EQ(complaint(loads), "none");
   loads.planes[1].offset = nan;
@@ -111,14 +112,14 @@ TEST(ClusterBuild, loads_that_make_no_sense_are_named) {
 
 TEST(ClusterBuild, clamps_that_hold_nothing_are_errors) {
   const Model model = built(box_particles(Vec3(0.5, 0.5, 0.5), 0.1), Settings());
-  Loads loads;
+  particles::Boundary loads;
   loads.clamps = {moving_clamp(Vec3::UnitX(), 0.1, 0.2)};
-  EXPECT_TRUE(check_loads(model, loads));
+  EXPECT_TRUE(check_boundary(starts(model), loads));
   loads.clamps[0].offset = 0.9;
-  ASSERT_FALSE(check_loads(model, loads));
-  EXPECT_NE(check_loads(model, loads).error().text.find("holds nothing"), std::string::npos);
+  ASSERT_FALSE(check_boundary(starts(model), loads));
+  EXPECT_NE(check_boundary(starts(model), loads).error().text.find("holds nothing"), std::string::npos);
   loads.clamps[0].normal.setZero();
-  EXPECT_FALSE(check_loads(model, loads));
+  EXPECT_FALSE(check_boundary(starts(model), loads));
 }
 
 TEST(ClusterBuild, shares_of_each_particle_add_up_to_its_mass_exactly) {

@@ -6,6 +6,7 @@
 #include "tests/methods/clusters_bodies.h"
 
 namespace crumple::clusters {
+using namespace particles;
 namespace {
 
 TEST(ClusterCollide, a_rigid_ball_gets_exactly_the_momentum_that_particles_lose) {
@@ -13,12 +14,12 @@ TEST(ClusterCollide, a_rigid_ball_gets_exactly_the_momentum_that_particles_lose)
   settings.clusters = 10;
   const Model model = built(box_particles(Vec3(0.6, 0.6, 0.1), 0.04), settings);
   State state = start(model, Vec3(0.1, 0, 0));
-  RigidPart ball;
-  ball.shape.kind = RigidShape::Kind::Ball, ball.shape.radius = 0.15;
+  Obstacle ball;
+  ball.shape.kind = rigid::ObstacleShape::Kind::Ball, ball.shape.radius = 0.15;
   ball.place.translation = ball.center = Vec3(0.05, 0.02, 0.12), ball.velocity = Vec3(0.3, 0, -2), ball.spin = Vec3(0, 3, 0);
   ball.inverse_mass = 1 / 2.0, ball.inverse_inertia = Mat3::Identity() / (0.4 * 2 * 0.15 * 0.15), ball.friction = 0.5;
   const Vec3 linear = linear_momentum(model, state), angular = angular_momentum(model, state);
-  const std::vector<Push> pushes = collide_parts(model, state, std::span(&ball, 1));
+  const std::vector<Push> pushes = collide_obstacles(particles(model, state), std::span(&ball, 1));
   ASSERT_EQ(pushes.size(), 1u);
   ASSERT_GT(pushes[0].contacts, 10);
   EXPECT_GT(pushes[0].impulse.z(), 0.01);  // slowed down
@@ -33,15 +34,15 @@ TEST(ClusterCollide, a_ball_through_a_plate_is_slowed_and_momentum_balances) {
   settings.clusters = 30, settings.toughness = 0.05, settings.flow = 1, settings.yield = 0.01;
   const Model model = built(box_particles(Vec3(0.8, 0.8, 0.08), 0.04), settings);
   State state = start(model);
-  RigidPart ball;
-  ball.shape.kind = RigidShape::Kind::Ball, ball.shape.radius = 0.12, ball.center = Vec3(0, 0, 0.3), ball.velocity = Vec3(0, 0, -4),
+  Obstacle ball;
+  ball.shape.kind = rigid::ObstacleShape::Kind::Ball, ball.shape.radius = 0.12, ball.center = Vec3(0, 0, 0.3), ball.velocity = Vec3(0, 0, -4),
   ball.inverse_mass = 1 / 1.5;
   ball.inverse_inertia = Mat3::Identity() / (0.4 * 1.5 * 0.12 * 0.12);
   const Vec3 before = ball.velocity / ball.inverse_mass + linear_momentum(model, state);
   Context now = weightless(1.0 / 240);
   for (int k = 0; k < 120; ++k) {
     ball.place.translation = ball.center;
-    now.parts = std::span(&ball, 1);
+    now.obstacles = std::span(&ball, 1);
     step(model, state, now);
     ball.velocity += ball.inverse_mass * now.pushes[0].impulse;
     ball.spin += ball.inverse_inertia * now.pushes[0].twist;
@@ -56,17 +57,17 @@ TEST(ClusterCollide, nothing_stays_inside_shapes_that_do_not_move) {
   Settings settings;
   settings.clusters = 8;
   const Model model = built(box_particles(Vec3(0.5, 0.5, 0.5), 0.05), settings);
-  std::vector<RigidPart> parts(4);
-  for (RigidPart& part : parts) part.place.rotation = Eigen::AngleAxisd(0.5, Vec3(1, 1, 0).normalized()).toRotationMatrix();
-  parts[0].shape.kind = RigidShape::Kind::Box, parts[0].shape.half = Vec3(0.1, 0.05, 0.2);
-  parts[1].shape.kind = RigidShape::Kind::Cylinder, parts[1].shape.radius = 0.1, parts[1].shape.half = Vec3(0, 0.15, 0);
-  parts[2].shape.kind = RigidShape::Kind::Hull;
+  std::vector<Obstacle> parts(4);
+  for (Obstacle& part : parts) part.place.rotation = Eigen::AngleAxisd(0.5, Vec3(1, 1, 0).normalized()).toRotationMatrix();
+  parts[0].shape.kind = rigid::ObstacleShape::Kind::Box, parts[0].shape.half = Vec3(0.1, 0.05, 0.2);
+  parts[1].shape.kind = rigid::ObstacleShape::Kind::Cylinder, parts[1].shape.radius = 0.1, parts[1].shape.half = Vec3(0, 0.15, 0);
+  parts[2].shape.kind = rigid::ObstacleShape::Kind::Hull;
   parts[2].shape.planes = {{1, 0, 0, 0.1}, {-1, 0, 0, 0.1}, {0, 1, 0, 0.1}, {0, -1, 0, 0.1}, {0, 0, 1, 0.1}, {0, 0, -1, 0.1}};
-  parts[3].shape.kind = RigidShape::Kind::Field, parts[3].shape.radius = 0.3;
+  parts[3].shape.kind = rigid::ObstacleShape::Kind::Field, parts[3].shape.radius = 0.3;
   parts[3].shape.distance = [](const Vec3& p, Vec3& normal) { return normal = p.normalized(), p.norm() - 0.2; };
-  for (const RigidPart& part : parts) {
+  for (const Obstacle& part : parts) {
     State state = start(model);
-    collide_parts(model, state, std::span(&part, 1));
+    collide_obstacles(particles(model, state), std::span(&part, 1));
     for (int i = 0; i < state.particles(); ++i) {
       Vec3 normal;
       ASSERT_GT(signed_distance(part.shape, part.place.rotation.transpose() * position(model, state, i), normal), -1e-6);
@@ -78,11 +79,11 @@ TEST(ClusterCollide, nothing_stays_inside_shapes_that_do_not_move) {
 TEST(ClusterCollide, planes_that_contradict_each_other_do_not_hang) {
   const Model model = built(box_particles(Vec3(0.5, 0.5, 0.5), 0.05), Settings());
   State state = start(model);
-  Loads loads;
+  particles::Boundary loads;
   loads.planes.resize(2);
   loads.planes[0].offset = 0.1, loads.planes[1].normal = -Vec3::UnitY(), loads.planes[1].offset = 0.1;
   Context now;
-  now.loads = &loads;
+  now.boundary = &loads;
   run(model, state, now, 5);
   for (const Vec4f& x : state.positions) ASSERT_TRUE(x.allFinite());
 }
@@ -92,11 +93,11 @@ TEST(ClusterCollide, a_plane_stops_what_falls_and_lets_go_what_rises) {
   settings.clusters = 6;
   const Model model = built(box_particles(Vec3(0.3, 0.3, 0.3), 0.05), settings);
   State state = start(model);
-  Loads loads;
+  particles::Boundary loads;
   loads.planes.resize(1);
   loads.planes[0].offset = -0.4;
   Context now;
-  now.loads = &loads;
+  now.boundary = &loads;
   run(model, state, now, 180);
   // The lowest of six layers carries all, on springs of (60 rad/s)^2: it gives way by 6 g / 3600.
   EXPECT_NEAR(center_of_mass(model, state).y(), -0.4 + 0.125 - 6 * 9.81 / 3600, 0.02);
@@ -111,10 +112,10 @@ TEST(ClusterCollide, held_particles_turn_about_their_axis_at_a_constant_distance
   settings.clusters = 12, settings.radius = 0.16;
   const Model model = built(box_particles(Vec3(1, 0.2, 0.2), 0.04), settings);
   State state = start(model);
-  Loads loads;
+  particles::Boundary loads;
   loads.clamps = {twisting_clamp(Vec3::UnitX(), 0.42, 0.3, 5)};
   Context now = weightless();
-  now.loads = &loads;
+  now.boundary = &loads;
   run(model, state, now, 299);
   int held = 0;
   const Mat3 turn = Eigen::AngleAxisd(0.3 * 299 / 60, Vec3::UnitX()).toRotationMatrix();

@@ -4,30 +4,31 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
-#include "crumple/methods/clusters/mesh_field.h"
-#include "crumple/methods/clusters/part_search.h"
+#include "crumple/rigid/mesh_field.h"
+#include "crumple/particles/search.h"
 #include "tests/methods/clusters_bodies.h"
 
 namespace crumple::clusters {
+using namespace particles;
 namespace {
 
-RigidPart ball_of(double mass, double radius, const Vec3& at, const Vec3& velocity) {
-  RigidPart ball;
-  ball.shape.kind = RigidShape::Kind::Ball, ball.shape.radius = radius;
+Obstacle ball_of(double mass, double radius, const Vec3& at, const Vec3& velocity) {
+  Obstacle ball;
+  ball.shape.kind = rigid::ObstacleShape::Kind::Ball, ball.shape.radius = radius;
   ball.place.translation = ball.center = at, ball.velocity = velocity;
   ball.inverse_mass = 1 / mass, ball.inverse_inertia = Mat3::Identity() / (0.4 * mass * radius * radius);
   return ball;
 }
 
-RigidShape box_shape(const Vec3& half) {
-  RigidShape shape;
-  shape.kind = RigidShape::Kind::Box, shape.half = half;
+rigid::ObstacleShape box_shape(const Vec3& half) {
+  rigid::ObstacleShape shape;
+  shape.kind = rigid::ObstacleShape::Kind::Box, shape.half = half;
   return shape;
 }
 
-RigidShape mesh_shape(const TriMesh& mesh) {
-  RigidShape shape;
-  shape.kind = RigidShape::Kind::Mesh, shape.mesh = std::make_shared<const MeshField>(mesh);
+rigid::ObstacleShape mesh_shape(const TriMesh& mesh) {
+  rigid::ObstacleShape shape;
+  shape.kind = rigid::ObstacleShape::Kind::Mesh, shape.mesh = std::make_shared<const rigid::MeshField>(mesh);
   return shape;
 }
 
@@ -49,7 +50,7 @@ struct Books {
   Vec3 linear, angular, center;
   double energy;
 };
-Books books_of(const Model& model, const State& state, const RigidPart& part) {
+Books books_of(const Model& model, const State& state, const Obstacle& part) {
   const double mass = 1 / part.inverse_mass;
   const Mat3 inertia = part.inverse_inertia.inverse();
   return {linear_momentum(model, state) + mass * part.velocity,
@@ -57,7 +58,7 @@ Books books_of(const Model& model, const State& state, const RigidPart& part) {
           total_mass(model, state) * center_of_mass(model, state) + mass * part.center,
           kinetic_energy(model, state) + 0.5 * mass * part.velocity.squaredNorm() + 0.5 * part.spin.dot(inertia * part.spin)};
 }
-void apply(const Push& push, RigidPart& part) {
+void apply(const Push& push, Obstacle& part) {
   part.velocity += part.inverse_mass * push.impulse, part.spin += part.inverse_inertia * push.twist;
   part.center += push.shift, part.place.translation += push.shift;
 }
@@ -67,10 +68,10 @@ TEST(ClusterParts, what_yields_keeps_momentum_its_moment_and_the_common_centre_t
   for (const double mass : {0.002, 2.0, 2000.0}) {
     for (const double friction : {0.0, 0.6}) {
       State state = start(model, Vec3(3, 0.5, -1));
-      RigidPart ball = ball_of(mass, 0.15, Vec3(0.05, 0.02, 0.15), Vec3(3.3, 0.2, -3));
+      Obstacle ball = ball_of(mass, 0.15, Vec3(0.05, 0.02, 0.15), Vec3(3.3, 0.2, -3));
       ball.spin = Vec3(4, 3, -9), ball.friction = friction, ball.yields = true;
       const Books before = books_of(model, state, ball);
-      const std::vector<Push> pushes = collide_parts(model, state, std::span(&ball, 1), 1.0 / 60);
+      const std::vector<Push> pushes = collide_obstacles(particles(model, state), std::span(&ball, 1), 1.0 / 60);
       ASSERT_GT(pushes[0].contacts, 3);
       apply(pushes[0], ball);
       const Books after = books_of(model, state, ball);
@@ -84,36 +85,36 @@ TEST(ClusterParts, what_yields_keeps_momentum_its_moment_and_the_common_centre_t
 
 TEST(ClusterParts, shapes_of_one_part_move_as_one) {
   const Model model = plate();
-  RigidPart whole;
+  Obstacle whole;
   whole.shape = box_shape(Vec3(0.2, 0.2, 0.05));
   whole.place.translation = whole.center = Vec3(0, 0, 0.08), whole.velocity = Vec3(0, 0, -3), whole.inverse_mass = 1 / 0.05;
   whole.inverse_inertia = Mat3::Identity() / 0.002, whole.friction = 0;
   State state = start(model);
-  const Push push = collide_parts(model, state, std::span(&whole, 1))[0];
-  std::vector<RigidPart> halves(2, whole);
+  const Push push = collide_obstacles(particles(model, state), std::span(&whole, 1))[0];
+  std::vector<Obstacle> halves(2, whole);
   for (int k = 0; k < 2; ++k) {
     halves[static_cast<size_t>(k)].shape.half[0] = 0.1, halves[static_cast<size_t>(k)].place.translation[0] = k == 0 ? -0.1 : 0.1;
     halves[static_cast<size_t>(k)].owner = 7;
   }
   State again = start(model);
-  const std::vector<Push> both = collide_parts(model, again, halves);
+  const std::vector<Push> both = collide_obstacles(particles(model, again), halves);
   // Lighter than what it hits: stopped once, not once by each half.
   const Vec3 impulse = both[0].impulse + both[1].impulse;
   EXPECT_NEAR(impulse.z(), push.impulse.z(), 0.1 * push.impulse.z());
   EXPECT_LE((whole.velocity + whole.inverse_mass * impulse).z(), 0.05 * 3);
   EXPECT_LT((linear_momentum(model, again) + impulse).norm(), 1e-12);
-  for (RigidPart& half : halves) half.owner = -1;
+  for (Obstacle& half : halves) half.owner = -1;
   State apart = start(model);
-  const std::vector<Push> twice = collide_parts(model, apart, halves);
+  const std::vector<Push> twice = collide_obstacles(particles(model, apart), halves);
   EXPECT_GT((twice[0].impulse + twice[1].impulse).z(), 1.5 * impulse.z());
 }
 
 TEST(ClusterParts, distances_grow_as_fast_as_one_goes_out) {
-  std::vector<RigidShape> shapes(3);
-  shapes[0].kind = RigidShape::Kind::Capsule, shapes[0].radius = 0.2, shapes[0].half = Vec3(0, 0.3, 0);
+  std::vector<rigid::ObstacleShape> shapes(3);
+  shapes[0].kind = rigid::ObstacleShape::Kind::Capsule, shapes[0].radius = 0.2, shapes[0].half = Vec3(0, 0.3, 0);
   shapes[1] = mesh_shape(make_sphere(0.4)), shapes[2] = box_shape(Vec3(0.2, 0.3, 0.4));
   Random random(3);
-  for (const RigidShape& shape : shapes) {
+  for (const rigid::ObstacleShape& shape : shapes) {
     for (int k = 0; k < 200; ++k) {
       const Vec3 point(random.range(-0.6, 0.6), random.range(-0.6, 0.6), random.range(-0.6, 0.6));
       Vec3 normal, ignored;
@@ -129,7 +130,7 @@ TEST(ClusterParts, distances_grow_as_fast_as_one_goes_out) {
 
 TEST(ClusterParts, a_mesh_of_a_box_is_as_far_away_as_the_box) {
   const Vec3 half(0.2, 0.3, 0.4);
-  const RigidShape box = box_shape(half), mesh = mesh_shape(make_box(2 * half));
+  const rigid::ObstacleShape box = box_shape(half), mesh = mesh_shape(make_box(2 * half));
   ASSERT_TRUE(mesh.mesh->is_closed());
   Random random(5);
   for (int k = 0; k < 300; ++k) {
@@ -145,7 +146,7 @@ TEST(ClusterParts, a_mesh_of_a_box_is_as_far_away_as_the_box) {
 TEST(ClusterParts, behind_an_open_sheet_is_inside_and_beside_it_is_not) {
   TriMesh sheet;
   sheet.positions = {{-1, 0, -1}, {1, 0, -1}, {1, 0, 1}, {-1, 0, 1}}, sheet.triangles = {{0, 2, 1}, {0, 3, 2}};
-  const RigidShape shape = mesh_shape(sheet);
+  const rigid::ObstacleShape shape = mesh_shape(sheet);
   EXPECT_FALSE(shape.mesh->is_closed());
   Vec3 normal;
   EXPECT_NEAR(signed_distance(shape, Vec3(0.3, 0.1, 0.2), normal), 0.1, 1e-12);
@@ -157,16 +158,16 @@ TEST(ClusterParts, behind_an_open_sheet_is_inside_and_beside_it_is_not) {
 TEST(ClusterParts, who_goes_through_something_thin_within_a_step_is_stopped_where_it_came_from) {
   TriMesh sheet;
   sheet.positions = {{-1, 0, -1}, {1, 0, -1}, {1, 0, 1}, {-1, 0, 1}}, sheet.triangles = {{0, 2, 1}, {0, 3, 2}};
-  RigidShape ball;
-  ball.kind = RigidShape::Kind::Ball, ball.radius = 0.03;
+  rigid::ObstacleShape ball;
+  ball.kind = rigid::ObstacleShape::Kind::Ball, ball.radius = 0.03;
   const double dt = 1.0 / 60;
-  for (const RigidShape& shape : {box_shape(Vec3(1, 0.01, 1)), mesh_shape(make_box(Vec3(2, 0.02, 2))), mesh_shape(sheet), ball}) {
+  for (const rigid::ObstacleShape& shape : {box_shape(Vec3(1, 0.01, 1)), mesh_shape(make_box(Vec3(2, 0.02, 2))), mesh_shape(sheet), ball}) {
     const Model model = crumbs({{0, 1, 0}, {0.001, 1, 0}, {0, 1, 0.001}, {0.001, 1.001, 0}});
     State state = start(model, Vec3(0, -30, 0));
     for (Vec4f& x : state.positions) x[1] -= 1.2f;  // now at -0.2, half a metre below where they were a step ago
-    RigidPart part;
+    Obstacle part;
     part.shape = shape, part.friction = 0;
-    collide_parts(model, state, std::span(&part, 1), dt);
+    collide_obstacles(particles(model, state), std::span(&part, 1), dt);
     for (int i = 0; i < state.particles(); ++i) {
       EXPECT_GE(position(model, state, i).y(), -1e-3) << static_cast<int>(shape.kind);
       EXPECT_GT(state.velocities[static_cast<size_t>(i)][1], -2) << static_cast<int>(shape.kind);
@@ -179,35 +180,35 @@ TEST(ClusterParts, who_passes_under_a_sheet_is_left_alone) {
   sheet.positions = {{-1, 0, -1}, {1, 0, -1}, {1, 0, 1}, {-1, 0, 1}}, sheet.triangles = {{0, 2, 1}, {0, 3, 2}};
   const Model model = crumbs({{0, -0.05, 0}, {0.01, -0.05, 0}, {0, -0.05, 0.01}, {0.01, -0.06, 0}});
   State state = start(model, Vec3(1, 0, 0));
-  RigidPart part;
+  Obstacle part;
   part.shape = mesh_shape(sheet);
-  EXPECT_EQ(collide_parts(model, state, std::span(&part, 1), 1.0 / 60)[0].contacts, 0);
+  EXPECT_EQ(collide_obstacles(particles(model, state), std::span(&part, 1), 1.0 / 60)[0].contacts, 0);
   EXPECT_LT(position(model, state, 0).y(), -0.04);
 }
 
 TEST(ClusterParts, what_sleeps_is_woken_by_hits_and_not_by_what_lies_on_it) {
   const Model model = plate();
   const double dt = 1.0 / 60;
-  RigidPart ball = ball_of(5, 0.15, Vec3(0, 0, -0.18), Vec3::Zero());
+  Obstacle ball = ball_of(5, 0.15, Vec3(0, 0, -0.18), Vec3::Zero());
   ball.asleep = true, ball.weight = 5 * dt * Vec3(0, 0, -9.81);
   State lying = start(model, Vec3(0, 0, -9.81 * dt));
-  EXPECT_FALSE(collide_parts(model, lying, std::span(&ball, 1), dt)[0].woken);
+  EXPECT_FALSE(collide_obstacles(particles(model, lying), std::span(&ball, 1), dt)[0].woken);
   State falling = start(model, Vec3(0, 0, -3));
-  EXPECT_TRUE(collide_parts(model, falling, std::span(&ball, 1), dt)[0].woken);
+  EXPECT_TRUE(collide_obstacles(particles(model, falling), std::span(&ball, 1), dt)[0].woken);
   State sideways = start(model, Vec3(0, 0, -0.001));
   ball.weight = 5 * dt * Vec3(-9.81, 0, 0);
-  EXPECT_FALSE(collide_parts(model, sideways, std::span(&ball, 1), dt)[0].woken);  // hardly touched
+  EXPECT_FALSE(collide_obstacles(particles(model, sideways), std::span(&ball, 1), dt)[0].woken);  // hardly touched
   State pushing = start(model, Vec3(0, 0, -3));
-  EXPECT_TRUE(collide_parts(model, pushing, std::span(&ball, 1), dt)[0].woken);
+  EXPECT_TRUE(collide_obstacles(particles(model, pushing), std::span(&ball, 1), dt)[0].woken);
 }
 
 TEST(ClusterParts, what_is_held_stops_a_part_that_hits_it) {
   const Model model = plate();
   State state = start(model);
   std::fill(state.held.begin(), state.held.end(), 0);
-  RigidPart ball = ball_of(2, 0.15, Vec3(0, 0, 0.15), Vec3(0, 0, -4));
+  Obstacle ball = ball_of(2, 0.15, Vec3(0, 0, 0.15), Vec3(0, 0, -4));
   ball.yields = true;
-  const Push push = collide_parts(model, state, std::span(&ball, 1), 1.0 / 60)[0];
+  const Push push = collide_obstacles(particles(model, state), std::span(&ball, 1), 1.0 / 60)[0];
   apply(push, ball);
   EXPECT_GE(ball.velocity.z(), -0.05);  // contacts settle to a hundredth
   EXPECT_GT(push.shift.z(), 0);
@@ -219,7 +220,8 @@ TEST(ClusterParts, the_search_finds_who_is_in_a_box) {
   State state = start(model);
   ASSERT_GT(state.particles(), 1000);               // fewer are not sorted
   state.positions[5].head<3>() = Vec3f(300, 0, 0);  // a crumb
-  ParticleSearch search(model, state, 0);
+  const ParticleSpan span = particles(model, state);
+  ParticleSearch search(span, 0);
   search.prepare(100);
   Random random(9);
   std::vector<int32_t> found, expected;
@@ -241,19 +243,19 @@ TEST(ClusterParts, a_restless_heap_of_parts_never_gains_energy) {
   const Model model = plate();
   for (const double mass : {0.001, 1.0, 1000.0}) {
     State state = start(model);
-    std::vector<RigidPart> balls;
+    std::vector<Obstacle> balls;
     for (int k = 0; k < 8; ++k) {
       balls.push_back(ball_of(mass, 0.1, Vec3(0.2 * std::cos(k), 0.2 * std::sin(k), 0.08), Vec3(0.3 * k, 0, -2)));
       balls.back().spin = Vec3(k, -k, 5), balls.back().friction = 0.8, balls.back().yields = true;
     }
     const auto energy = [&] {
       double sum = kinetic_energy(model, state);
-      for (const RigidPart& ball : balls) sum += books_of(model, state, ball).energy - kinetic_energy(model, state);
+      for (const Obstacle& ball : balls) sum += books_of(model, state, ball).energy - kinetic_energy(model, state);
       return sum;
     };
     double last = energy();
     for (int round = 0; round < 5; ++round) {
-      const std::vector<Push> pushes = collide_parts(model, state, balls);
+      const std::vector<Push> pushes = collide_obstacles(particles(model, state), balls);
       for (size_t k = 0; k < balls.size(); ++k) apply(pushes[k], balls[k]);
       const double now = energy();
       ASSERT_LE(now, last * (1 + 1e-9)) << mass;

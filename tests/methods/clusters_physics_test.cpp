@@ -8,13 +8,14 @@
 
 /// Whether what is simulated is physics: the same at other steps and sizes, without energy out of nothing, and quiet at rest.
 namespace crumple::clusters {
+using namespace particles;
 namespace {
 
 /// A bar of 1.2 x 0.24 x 0.24 m that is twisted by its ends.
 struct TwistedBar {
   Model model;
   State state;
-  Loads loads;
+  particles::Boundary loads;
 
   explicit TwistedBar(const Settings& settings, double end = 2, double scale = 1, double mass = 0.01, const Vec3& where = Vec3::Zero()) {
     Particles particles = box_particles(Vec3(1.2, 0.24, 0.24), 0.04);
@@ -30,7 +31,7 @@ struct TwistedBar {
   }
   void run_for(double seconds, double dt = kReferenceStep) {
     Context now = weightless(dt);
-    now.loads = &loads;
+    now.boundary = &loads;
     run(model, state, now, static_cast<int>(std::lround(seconds / dt)));
   }
   /// Degrees by which one end is turned against the other.
@@ -95,11 +96,11 @@ TEST(ClusterPhysics, a_stretched_sheet_at_its_limit_is_as_stiff_at_other_frame_r
     settings.clusters = 30, settings.radius = 0.15, settings.stretch = 0.02, settings.stiffness = 0.05, settings.damping = 20;
     const Model model = built(box_particles(Vec3(1.2, 0.24, 0.24), 0.04), settings);
     State state = start(model);
-    Loads loads;
+    particles::Boundary loads;
     loads.clamps = {moving_clamp(-Vec3::UnitX(), 0.5, 0)};
     loads.clamps[0].blocks = false;
     Context now = weightless(1.0 / rate);
-    now.loads = &loads, now.gravity = Vec3(5, 0, 0);
+    now.boundary = &loads, now.gravity = Vec3(5, 0, 0);
     run(model, state, now, 2 * rate);
     lengths.push_back(center_of_mass(model, state).x());
   }
@@ -218,8 +219,8 @@ TEST(ClusterPhysics, flow_stops_where_the_energy_of_the_springs_is_least) {
   EXPECT_EQ(dissipating_share<double>(Vec3(1.25, 1, 0.8), weights), 1);  // no change of volume: all of it may flow, as in eq. 13
 }
 
-Loads floor_at(double height) {
-  Loads loads;
+particles::Boundary floor_at(double height) {
+  particles::Boundary loads;
   loads.planes.resize(1);
   loads.planes[0].offset = height;
   return loads;
@@ -230,9 +231,9 @@ TEST(ClusterPhysics, mud_sinks_down_and_spreads_without_bursting) {
   settings.clusters = 12, settings.flow = 1, settings.yield = 0.02;
   const Model model = built(box_particles(Vec3(0.4, 0.24, 0.4), 0.04), settings);
   State state = start(model);
-  const Loads loads = floor_at(-0.15);
+  const particles::Boundary loads = floor_at(-0.15);
   Context now;
-  now.loads = &loads;
+  now.boundary = &loads;
   const double most = total_mass(model, state) * 9.81 * 0.15;  // what it could fall
   for (int k = 0; k < 600; ++k) {
     run(model, state, now, 1);
@@ -249,9 +250,9 @@ TEST(ClusterPhysics, a_block_on_the_floor_comes_to_rest_and_stays) {
     settings.clusters = 12, settings.flow = flow, settings.yield = 0.6, settings.damping = 80;
     const Model model = built(box_particles(Vec3(0.4, 0.24, 0.4), 0.04), settings);
     State state = start(model);
-    const Loads loads = floor_at(-0.15);
+    const particles::Boundary loads = floor_at(-0.15);
     Context now;
-    now.loads = &loads;
+    now.boundary = &loads;
     run(model, state, now, 120);
     const std::vector<Vec4f> then = state.positions;
     run(model, state, now, 300);

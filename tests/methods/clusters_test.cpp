@@ -8,6 +8,7 @@
 #include "tests/methods/clusters_bodies.h"
 
 namespace crumple::clusters {
+using namespace particles;
 namespace {
 
 Settings soft_bar() {
@@ -129,12 +130,12 @@ TEST(Clusters, it_tears_in_the_middle_where_it_is_pulled) {
     particles.toughness[i] = std::abs(particles.positions[i].x()) < 0.08 ? 0.5f : 2.0f;  // painted weak in the middle
   const Model model = built(particles, settings);
   State state = start(model);
-  Loads loads;
+  particles::Boundary loads;
   loads.clamps = {moving_clamp(Vec3::UnitX(), 0.42, 0.1), moving_clamp(-Vec3::UnitX(), 0.42, 0.1)};
   for (Clamp& clamp : loads.clamps) clamp.blocks = false;
-  ASSERT_TRUE(check_loads(model, loads));
+  ASSERT_TRUE(check_boundary(starts(model), loads));
   Context now = weightless();
-  now.loads = &loads;
+  now.boundary = &loads;
   run(model, state, now, 240);
   ASSERT_GT(state.totals.splits, 0);
   const Pieces found = pieces(state);
@@ -162,7 +163,7 @@ uint64_t fingerprint(State& state) {
 /// A scene in which everything happens: clamps, flow, tears, self-collision, a floor and a ball.
 struct Everything {
   Model model;
-  Loads loads;
+  particles::Boundary loads;
   Everything() {
     Settings settings = soft_bar();
     settings.toughness = 0.05, settings.flow = 0.5, settings.yield = 0.01, settings.hardening = 0.1;
@@ -177,7 +178,7 @@ struct Everything {
   }
   void run_some(State& state, int steps) const {
     Context now;
-    now.loads = &loads;
+    now.boundary = &loads;
     run(model, state, now, steps);
   }
 };

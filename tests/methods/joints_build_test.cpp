@@ -2,10 +2,10 @@
 #include <set>
 
 #include "crumple/core/random.h"
-#include "crumple/methods/joints/kernels.h"
+#include "crumple/methods/structures/kernels.h"
 #include "tests/methods/structures_of.h"
 
-namespace crumple::joints {
+namespace crumple::structures {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
@@ -478,4 +478,4 @@ TEST(JointsBooks, enter_what_a_joint_has_done) {
 }
 
 }  // namespace
-}  // namespace crumple::joints
+}  // namespace crumple::structures

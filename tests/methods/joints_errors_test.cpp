@@ -3,7 +3,7 @@
 
 #include "tests/methods/structures_of.h"
 
-namespace crumple::joints {
+namespace crumple::structures {
 namespace {
 
 Settings good() {
@@ -256,4 +256,4 @@ TEST(JointsDescription, has_a_schema) {
 }
 
 }  // namespace
-}  // namespace crumple::joints
+}  // namespace crumple::structures

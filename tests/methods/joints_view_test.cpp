@@ -4,7 +4,7 @@
 #include "crumple/core/random.h"
 #include "tests/methods/structures_of.h"
 
-namespace crumple::joints {
+namespace crumple::structures {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
@@ -314,4 +314,4 @@ TEST(JointsView, colours_of_plates_are_one_where_cells_meet_and_show_the_joint_t
 }
 
 }  // namespace
-}  // namespace crumple::joints
+}  // namespace crumple::structures

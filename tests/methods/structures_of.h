@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "crumple/methods/joints/joints.h"
+#include "crumple/methods/structures/structures.h"
 
-namespace crumple::joints {
+namespace crumple::structures {
 
 inline MaterialChoice steel_choice(double yield = 200e6) {
   MaterialChoice material;
@@ -94,4 +94,4 @@ inline std::string complaint(const Settings& settings) {
   return model ? "" : model.error().text;
 }
 
-}  // namespace crumple::joints
+}  // namespace crumple::structures

@@ -9,7 +9,7 @@
 #include "crumple/core/parallel.h"
 #include "crumple/core/random.h"
 #include "crumple/io/asset_check.h"
-#include "crumple/io/authors_asset.h"
+#include "crumple/io/paper1_asset.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/rig/fit_align.h"
 #include "crumple/rig/fit_bones.h"
@@ -119,7 +119,7 @@ TEST(Fit, matches_a_twisted_and_bent_bar_with_eight_bones) {
 TEST(Fit, matches_the_authors_drum_with_as_many_bones_as_it_has_handles) {
   const auto data = authors_data();
   if (!data) GTEST_SKIP() << kNoAuthorsData;
-  Result<Asset> drum = io::read_authors_asset(*data / "examples" / "barrel2");
+  Result<Asset> drum = io::read_paper1_asset(*data / "examples" / "barrel2");
   ASSERT_TRUE(drum) << drum.error().text;
   scale_asset(*drum, 0.01);
   drum->surface = io::boundary_surface(drum->tets);

@@ -10,7 +10,7 @@
 #include "crumple/core/random.h"
 #include "crumple/geometry/cut_surface.h"
 #include "crumple/geometry/mass.h"
-#include "crumple/io/authors_asset.h"
+#include "crumple/io/paper1_asset.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/rig/score_holes.h"
 #include "tests/authors_data.h"
@@ -133,7 +133,7 @@ TEST(Score, the_authors_crane_and_fighter_break_along_their_planes) {
   const auto data = authors_data();
   if (!data) GTEST_SKIP() << kNoAuthorsData;
   for (const auto& [name, pieces] : {std::pair{"craneDanFracture", 2}, std::pair{"tieFighter2", 4}}) {
-    const Result<Asset> asset = io::read_authors_asset(*data / "examples" / name);
+    const Result<Asset> asset = io::read_paper1_asset(*data / "examples" / name);
     ASSERT_TRUE(asset) << asset.error().text;
     ASSERT_TRUE(asset->pieces);
     EXPECT_EQ(asset->pieces->count(), pieces) << name;  // as many as the authors' own files hold
@@ -158,7 +158,7 @@ TEST(Score, the_authors_crane_and_fighter_fall_into_closed_pieces_under_any_cut)
       fs::create_symlink(fs::absolute(*data / "examples" / name / file), folder / file, missing);
     }
     if (!fs::exists(*data / "examples" / name / "mesh.obj")) fs::remove(folder / "mesh.obj");
-    const Result<Asset> whole = io::read_authors_asset(folder);
+    const Result<Asset> whole = io::read_paper1_asset(folder);
     fs::remove_all(folder);
     ASSERT_TRUE(whole) << whole.error().text;
     for (const bool planes : {true, false}) {

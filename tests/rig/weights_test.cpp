@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "crumple/core/parallel.h"
-#include "crumple/io/authors_asset.h"
+#include "crumple/io/paper1_asset.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/rig/biharmonic.h"
 #include "crumple/rig/shared_inverse.h"
@@ -429,7 +429,7 @@ TEST(Weights, agree_with_those_the_authors_published) {
   const auto folder = authors_data();
   if (!folder) GTEST_SKIP() << kNoAuthorsData;
   for (const char* name : {"barrel2", "AdamsCrownVic", "craneDanFracture", "shippingContainer", "tieFighter2"}) {
-    const Result<Asset> read = io::read_authors_asset(*folder / "examples" / name);
+    const Result<Asset> read = io::read_paper1_asset(*folder / "examples" / name);
     ASSERT_TRUE(read) << read.error().text;
     const Asset whole = unscored(*read);
     const Asset* asset = &whole;

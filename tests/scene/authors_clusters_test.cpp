@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "crumple/scene/authors_clusters.h"
-#include "crumple/scene/world.h"
+#include "crumple/scene/import/paper2_scene.h"
+#include "crumple/world/world.h"
 #include "tests/authors_data.h"
 
 namespace crumple {
@@ -96,7 +96,7 @@ TEST(AuthorsClustersScene, has_all_their_loads) {
     "projectiles": [{"start": [0, 0, -2], "velocity": [0, 0, 2], "radius": 0.05, "momentumScale": 7}],
     "cylinders": [{"normal": [0, 0, 1], "supportPoint": [0, -1, 0], "radius": 0.4}],)");
   ASSERT_TRUE(scene) << scene.error().text;
-  const clusters::Loads& loads = soft(*scene).loads;
+  const particles::Boundary& loads = soft(*scene).boundary;
   EXPECT_EQ(loads.planes[0].normal, Vec3::UnitY());
   EXPECT_EQ(loads.planes[0].offset, -2);
   EXPECT_NEAR(std::exp(-loads.planes[0].touch.drag / 60), 0.4, 1e-12);
@@ -109,7 +109,7 @@ TEST(AuthorsClustersScene, has_all_their_loads) {
   EXPECT_EQ(loads.clamps[1].end, 10);
   EXPECT_EQ(loads.clamps[2].spin, Vec3(2, 0, 0));
   EXPECT_EQ(loads.clamps[2].center, Vec3(0, 0, 0.35));
-  EXPECT_EQ(loads.clamps[2].end, clusters::kForever);
+  EXPECT_EQ(loads.clamps[2].end, particles::kForever);
   EXPECT_NEAR(loads.balls[0].push, 7 * 60, 1e-9);
   EXPECT_EQ(loads.balls[0].center, Vec3(0, 0, -2));
   EXPECT_NEAR(loads.cylinders[0].kick, 2, 1e-12);
@@ -121,11 +121,11 @@ TEST(AuthorsClustersScene, a_moving_plane_that_holds_nothing_still_keeps_particl
   const Result<Scene> scene =
       folder.scene(R"("movingPlanes": [{"normal": [0, -1, 0], "offset": 2, "velocity": 0.5}], "twistingPlanes": [{"offset": 7}],)");
   ASSERT_TRUE(scene) << scene.error().text;
-  EXPECT_TRUE(soft(*scene).loads.clamps.empty());
-  ASSERT_EQ(soft(*scene).loads.planes.size(), 1u);
-  EXPECT_EQ(soft(*scene).loads.planes[0].normal, Vec3::UnitY());
-  EXPECT_EQ(soft(*scene).loads.planes[0].offset, -2);
-  EXPECT_EQ(soft(*scene).loads.planes[0].velocity, Vec3(0, -0.5, 0));
+  EXPECT_TRUE(soft(*scene).boundary.clamps.empty());
+  ASSERT_EQ(soft(*scene).boundary.planes.size(), 1u);
+  EXPECT_EQ(soft(*scene).boundary.planes[0].normal, Vec3::UnitY());
+  EXPECT_EQ(soft(*scene).boundary.planes[0].offset, -2);
+  EXPECT_EQ(soft(*scene).boundary.planes[0].velocity, Vec3(0, -0.5, 0));
   EXPECT_EQ(scene->notes, (std::vector<std::string>{"left out: movingPlanes that hold nothing", "left out: twistingPlanes that hold nothing"}));
 }
 
@@ -205,7 +205,7 @@ TEST(AuthorsClustersScene, every_scene_of_theirs_is_read_and_what_it_says_surviv
     const Result<Scene> again = parse_scene(written, entry.path());
     ASSERT_TRUE(again) << again.error().text;
     EXPECT_EQ(write_json(scene_json(*again)), written);
-    const Result<AuthorsClusters> plain = load_authors_clusters(entry.path());
+    const Result<Paper2Body> plain = load_paper2_body(entry.path());
     ASSERT_TRUE(plain) << plain.error().text;
     EXPECT_NEAR(plain->particles.masses[0] * static_cast<double>(plain->particles.positions.size()), *scene->bodies[0].mass, 1e-9);
   }
@@ -220,13 +220,13 @@ TEST(AuthorsClustersScene, moves_in_the_world_as_by_the_method_alone) {
   ASSERT_TRUE(scene) << scene.error().text;
   Result<World> world = World::build(*scene);
   ASSERT_TRUE(world) << world.error().text;
-  const Result<AuthorsClusters> plain = load_authors_clusters(folder / "scenes/block.json");
+  const Result<Paper2Body> plain = load_paper2_body(folder / "scenes/block.json");
   ASSERT_TRUE(plain) << plain.error().text;
   const Result<clusters::Model> model = clusters::build(plain->particles, plain->settings);
   ASSERT_TRUE(model) << model.error().text;
   clusters::State state = clusters::start(*model);
   clusters::Context now;
-  now.dt = plain->dt, now.gravity = plain->gravity, now.loads = &plain->loads;
+  now.dt = plain->dt, now.gravity = plain->gravity, now.boundary = &plain->boundary;
   for (int k = 0; k < 30; ++k) clusters::step(*model, state, now), world->step();
   const ClusterLayer& layer = *world->bodies()[0].clusters;
   ASSERT_EQ(layer.state.particles(), state.particles());

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "crumple/scene/world.h"
+#include "crumple/world/world.h"
 #include "tests/authors_data.h"
 
 namespace crumple {

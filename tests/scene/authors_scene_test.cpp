@@ -1,4 +1,4 @@
-#include "crumple/scene/authors_scene.h"
+#include "crumple/scene/import/paper1_scene.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "crumple/scene/world.h"
+#include "crumple/world/world.h"
 #include "tests/authors_data.h"
 
 namespace crumple {

@@ -2,7 +2,6 @@
 #include <numbers>
 
 #include "crumple/core/parallel.h"
-#include "crumple/scene/soft_shapes.h"
 #include "tests/scene/drum_scenes.h"
 
 namespace crumple {
@@ -234,16 +233,16 @@ TEST(ClusterContact, nobody_leaves_a_hull_into_its_neighbour) {
     }
     return points;
   };
-  const std::vector<clusters::RigidShape> shapes = soft_shapes({{box(-1, 0), box(0, 1)}, 0.01});
+  const std::vector<rigid::ObstacleShape> shapes = rigid::obstacle_shapes({{box(-1, 0), box(0, 1)}, 0.01});
   ASSERT_EQ(shapes.size(), 2u);
-  for (const clusters::RigidShape& shape : shapes) {
+  for (const rigid::ObstacleShape& shape : shapes) {
     EXPECT_EQ(shape.planes.size(), 6u);
     EXPECT_EQ(shape.inner, 1u);
   }
   Vec3 normal;
-  EXPECT_NEAR(clusters::signed_distance(shapes[0], Vec3(-0.05, 0.8, 0), normal), -0.21, 1e-9);
+  EXPECT_NEAR(rigid::signed_distance(shapes[0], Vec3(-0.05, 0.8, 0), normal), -0.21, 1e-9);
   EXPECT_NEAR(normal.y(), 1, 1e-9);
-  EXPECT_GT(clusters::signed_distance(shapes[0], Vec3(0.3, 0, 0), normal), 0);
+  EXPECT_GT(rigid::signed_distance(shapes[0], Vec3(0.3, 0, 0), normal), 0);
 }
 
 TEST(ClusterContact, two_soft_bodies_stop_each_other_and_keep_momentum) {
@@ -276,14 +275,14 @@ TEST(ClusterContact, the_hulls_of_an_asset_hold_their_points) {
   const World world = built(drum_scene(R"("bodies": [{"name": "drum", "asset": "drum"}])"));
   const rigid::Shape shape = shape_of_part(world.bodies()[0], world.bodies()[0].parts[0]);
   const rigid::Hulls& hulls = std::get<rigid::Hulls>(shape);
-  const std::vector<clusters::RigidShape> shapes = soft_shapes(hulls);
+  const std::vector<rigid::ObstacleShape> shapes = rigid::obstacle_shapes(hulls);
   ASSERT_EQ(shapes.size(), hulls.points.size());
   for (size_t h = 0; h < shapes.size(); ++h) {
     double nearest = -1;
     for (const Vec3& p : hulls.points[h]) {
       for (const Eigen::Vector4d& plane : shapes[h].planes) ASSERT_LE(plane.head<3>().dot(p) - plane[3], 1e-4 - hulls.margin);
       Vec3 normal;
-      nearest = std::max(nearest, clusters::signed_distance(shapes[h], p, normal));
+      nearest = std::max(nearest, rigid::signed_distance(shapes[h], p, normal));
     }
     EXPECT_NEAR(nearest, -hulls.margin, 1e-4);
   }

@@ -4,8 +4,8 @@
 #include "crumple/core/random.h"
 #include "crumple/geometry/mesh.h"
 #include "crumple/io/files.h"
-#include "crumple/scene/playback.h"
-#include "crumple/scene/recording_folder.h"
+#include "crumple/run/playback.h"
+#include "crumple/run/recording_folder.h"
 #include "tests/scene/drum_scenes.h"
 
 namespace crumple {

@@ -7,7 +7,7 @@
 
 #include "crumple/geometry/winding.h"
 #include "crumple/io/gltf_asset.h"
-#include "crumple/scene/world.h"
+#include "crumple/world/world.h"
 
 namespace crumple {
 namespace {
@@ -16,8 +16,8 @@ Result<Scene> with_clusters(const std::string& keys) {
   return parse_scene(fmt::format(R"({{"crumple": 1, "bodies": [{{"name": "bar", "box": [1, 0.2, 0.2], "clusters": {{{}}}}}]}})", keys), "bar.json");
 }
 
-const clusters::Loads& loads_of(const Scene& scene) {
-  return scene.bodies.front().clusters->loads;
+const particles::Boundary& loads_of(const Scene& scene) {
+  return scene.bodies.front().clusters->boundary;
 }
 
 void expect_complaint(const std::string& keys, const std::string& what) {
@@ -39,14 +39,14 @@ TEST(ClusterScene, loads_that_are_written_mean_the_same_when_they_are_read_again
   const Result<Scene> again = parse_scene(written, "bar.json");
   ASSERT_TRUE(again) << again.error().text;
   EXPECT_EQ(write_json(scene_json(*again)), written);
-  const clusters::Clamp& clamp = loads_of(*again).clamps[0];
+  const particles::Clamp& clamp = loads_of(*again).clamps[0];
   EXPECT_EQ(clamp.normal, loads_of(*scene).clamps[0].normal);
   const Vec3 normal = Vec3(2, 1, 0).normalized();
   EXPECT_NEAR((clamp.velocity - Vec3(0, 0, 1) - 0.5 * normal).norm(), 0, 1e-12);
   EXPECT_NEAR((clamp.spin - std::numbers::pi / 2 * normal - std::numbers::pi * Vec3::UnitZ()).norm(), 0, 1e-12);
   EXPECT_EQ(clamp.end, 2);
   EXPECT_FALSE(clamp.center);
-  EXPECT_EQ(loads_of(*again).clamps[1].offset, -clusters::kForever);
+  EXPECT_EQ(loads_of(*again).clamps[1].offset, -particles::kForever);
   EXPECT_EQ(loads_of(*again).clamps[1].within->radius, 0.2);
   EXPECT_EQ(loads_of(*again).clamps[1].center, Vec3(1, 2, 3));
   EXPECT_EQ(loads_of(*again).clamps[2].within->size, Vec3(1, 2, 3));

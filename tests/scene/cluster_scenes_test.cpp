@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "crumple/scene/world.h"
+#include "crumple/world/world.h"
 
 namespace crumple {
 namespace {

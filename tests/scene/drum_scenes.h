@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "crumple/scene/run.h"
-#include "crumple/scene/world.h"
+#include "crumple/run/run.h"
+#include "crumple/world/world.h"
 
 namespace crumple {
 

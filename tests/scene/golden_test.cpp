@@ -9,7 +9,7 @@
 
 #include "crumple/io/files.h"
 #include "crumple/render/preview.h"
-#include "crumple/scene/playback.h"
+#include "crumple/run/playback.h"
 #include "tests/scene/drum_scenes.h"
 
 namespace crumple {

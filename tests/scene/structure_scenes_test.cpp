@@ -27,7 +27,7 @@ Counts count(const World& world, std::string_view body, std::string_view name = 
   return counts;
 }
 
-joints::Book book(const World& world, std::string_view body, std::string_view name) {
+structures::Book book(const World& world, std::string_view body, std::string_view name) {
   for (const JointReport& joint : world.joint_books()) {
     if (joint.body == body && joint.name == name) return joint.book;
   }
@@ -63,11 +63,11 @@ TEST(StructureScenes, charpy_takes_what_the_pass_angle_asks_in_proportion_to_the
 TEST(StructureScenes, blocks_hold_stretch_or_fall_as_their_weight_and_speed_say) {
   const World world = played("block_drop.json");
   EXPECT_LT(book(world, "at rest", "steel").elongation, 1e-3);  // the step of its weight that is put on at once
-  const joints::Book caught = book(world, "caught", "steel"), fast = book(world, "too fast", "steel"), heavy = book(world, "too heavy", "steel");
+  const structures::Book caught = book(world, "caught", "steel"), fast = book(world, "too fast", "steel"), heavy = book(world, "too heavy", "steel");
   const double deceleration = 80e3 / 6006.96 - 10;
   EXPECT_LT(caught.broken_at, 0);
   EXPECT_NEAR(caught.elongation, 1 / (2 * deceleration), 0.05 / (2 * deceleration));
-  for (const joints::Book& broken : {fast, heavy}) {
+  for (const structures::Book& broken : {fast, heavy}) {
     EXPECT_NEAR(broken.elongation, 0.2, 1e-3);
     EXPECT_NEAR(broken.work, 80e3 * 0.2, 0.01 * 80e3 * 0.2);
   }

@@ -3,7 +3,7 @@
 #include "crumple/core/parallel.h"
 #include "crumple/io/mesh_file.h"
 #include "crumple/material/section.h"
-#include "crumple/scene/playback.h"
+#include "crumple/run/playback.h"
 #include "tests/scene/drum_scenes.h"
 
 namespace crumple {
@@ -123,7 +123,7 @@ TEST(Structures, what_a_hinge_dissipates_is_its_moment_times_its_turn_and_all_th
     "joints": [{"name": "hinge", "a": "block", "at": [0, 0, 0], "axis": [1, 0, 0], "length": 1}]}}])"));
   const double energy = world.kinetic_energy();
   run_frames(world, 60);
-  const joints::Book book = world.joint_books().front().book;
+  const structures::Book book = world.joint_books().front().book;
   EXPECT_NEAR(book.work, 500 * book.turn, 1e-3 * book.work);
   EXPECT_NEAR(book.work, energy - 500.0 * 500.0 / 2e6, 0.02 * energy);
   EXPECT_EQ(book.broken_at, -1);

@@ -6,8 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "crumple/methods/clusters/loads.h"
 #include "crumple/methods/method.h"
+#include "crumple/particles/clamps.h"
+#include "crumple/particles/contact.h"
 
 /// Clustered shape matching with ductile fracture [Jones et al. 2016]: particles are pulled towards where overlapping clusters of them, turned
 /// rigidly, want them; clusters flow plastically, and split where they are stretched too far.
@@ -77,7 +78,7 @@ inline constexpr double kReferenceStep = 1.0 / 60.0;
 /// A cluster of fewer members has no shape to match.
 inline constexpr int kLeastMembers = 4;
 
-using Vec4f = Eigen::Vector4f;  // three numbers and one to fill a register; what the fourth means is said where it means something
+using particles::Vec4f;
 using Mat3f = Eigen::Matrix3f;
 using Quatf = Eigen::Quaternionf;
 
@@ -210,11 +211,11 @@ struct StepTimes {
 struct Context {
   double dt = kReferenceStep;
   Vec3 gravity = Vec3(0, -9.81, 0);
-  const Loads* loads = nullptr;
-  std::span<const RigidPart> parts;
+  const particles::Boundary* boundary = nullptr;
+  std::span<const particles::Obstacle> obstacles;
   StepTimes* times = nullptr;
   // told
-  std::vector<Push> pushes;  // #parts: what the particles did to them
+  std::vector<particles::Push> pushes;  // #obstacles: what the particles did to them
   int splits = 0;            // in this step
   int waiting = 0;           // clusters that are over their limit and have to wait for the next step
 };
@@ -236,8 +237,13 @@ void resize(const Model& model, State& state, const Sizes& sizes);
 /// Call after arrays() were overwritten. Fails if they cannot be a state of this model.
 Result<void> restored(const Model& model, State& state);
 
-/// Loads that hold nothing, or that have no direction, are errors.
-Result<void> check_loads(const Model& model, const Loads& loads);
+/// Its particles, for contact.
+particles::ParticleSpan particles(const Model& model, State& state);
+/// Where they began, for clamps.
+particles::StartPlaces starts(const Model& model);
+
+/// Two bodies keep out of each other as clusters of one do. After both have stepped.
+void collide_bodies(const Model& model_a, State& a, const Model& model_b, State& b, double friction);
 
 // What can be asked of a state.
 Vec3 position(const Model& model, const State& state, int particle);

@@ -45,12 +45,12 @@ float toughness_now(const Model& model, const State& state, int cluster);
 /// Clusters that have nothing in common keep out of each other.
 void collide_self(const Model& model, State& state);
 
-// obstacles.cpp
+// boundary.cpp
 /// Takes hold of particles whose clamp begins, and lets go of those whose clamp ends.
 void hold(const Model& model, State& state, const Context& now);
 /// Moves those that are held. Call before time passes.
 void carry(const Model& model, State& state, const Context& now);
-/// Planes, balls and cylinders push particles out. Call with the time at the end of the step.
-void collide_obstacles(const Model& model, State& state, const Context& now);
+/// What only this body meets pushes particles out. Call with the time at the end of the step.
+void collide_boundary(const Model& model, State& state, const Context& now);
 
 }  // namespace crumple::clusters

@@ -33,8 +33,8 @@ void step(const Model& model, State& state, Context& now) {
   state.time += now.dt;
   timed(now.times, &StepTimes::collision, [&] {
     collide_self(model, state);
-    collide_obstacles(model, state, now);
-    now.pushes = collide_parts(model, state, now.parts, now.dt);
+    collide_boundary(model, state, now);
+    now.pushes = particles::collide_obstacles(particles(model, state), now.obstacles, now.dt);
   });
 }
 

@@ -1,0 +1,159 @@
+#include "crumple/methods/structures/checks.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "crumple/methods/structures/stock.h"
+
+namespace crumple::structures {
+namespace {
+
+constexpr double kFarthest = 1e9;  // m, of places
+
+std::optional<Complaint> check_place(std::string_view key, const Vec3& at) {
+  if (at.allFinite() && at.cwiseAbs().maxCoeff() <= kFarthest) return {};
+  return Complaint{key, fmt::format("must be numbers between {:g} and {:g} m", -kFarthest, kFarthest)};
+}
+
+std::optional<Complaint> check_direction(std::string_view key, const Vec3& direction) {
+  if (direction.allFinite() && direction.norm() > 1e-9) return {};
+  return Complaint{key, "has no length"};
+}
+
+std::optional<Complaint> check_up(const std::optional<Vec3>& up, const Vec3& along) {
+  if (!up) return {};
+  if (auto wrong = check_direction("up", *up)) return wrong;
+  if (up->normalized().cross(along.normalized()).norm() > 1e-6) return {};
+  return Complaint{"up", "points along the bar; it must point across"};
+}
+
+std::optional<Complaint> check_size(std::string_view key, double size) {
+  if (size >= kSmallestSize && size <= kLargestSize) return {};
+  if (size <= 0) return Complaint{key, fmt::format("is {:g} m; it must be above zero", size)};
+  return Complaint{key, fmt::format("is {:g} m; it must be between {:g} and {:g} m", size, kSmallestSize, kLargestSize)};
+}
+
+/// Sizes are lists in the settings; from a scene they have the right count.
+std::optional<Complaint> check_counts(const SectionChoice& s) {
+  for (const auto& [key, list, count] : {std::tuple{"rect", &s.rect, 2}, {"tube", &s.tube, 2}, {"i", &s.i_beam, 4}}) {
+    if (*list && (*list)->size() != static_cast<size_t>(count)) return Complaint{key, fmt::format("expected {} numbers", count)};
+  }
+  return {};
+}
+
+std::string_view chosen_key(const MaterialChoice& m) {
+  return m.steel ? "steel" : m.aluminium ? "aluminium" : m.wood ? "wood" : m.concrete ? "concrete" : "yield";
+}
+
+}  // namespace
+
+std::optional<Complaint> check(const MaterialChoice& m) {
+  const int named = m.steel.has_value() + m.aluminium.has_value() + m.wood.has_value() + m.concrete.has_value() + m.numbers.has_value();
+  if (named != 1) {
+    return Complaint{"", named == 0 ? "a material is \"steel\", \"aluminium\", \"wood\", \"concrete\" or, by its numbers, \"young\" and \"yield\""
+                                    : "a material is exactly one of \"steel\", \"aluminium\", \"wood\", \"concrete\" and \"young\""};
+  }
+  if (m.concrete && !m.yield) return Complaint{"concrete", "needs \"yield\", the yield stress of its steel"};
+  if (m.yield && !m.concrete && !m.numbers) {
+    return Complaint{"yield", fmt::format("belongs to \"concrete\" or \"young\"; the number of \"{0}\" is the yield stress of {0}", chosen_key(m))};
+  }
+  const Result<SolidMaterial> solid = solid_material(m, 1000);
+  if (!solid) return Complaint{chosen_key(m), solid.error().text};
+  return {};
+}
+
+std::optional<Complaint> check(const SectionChoice& s) {
+  const int shapes = s.rect.has_value() + s.circle.has_value() + s.tube.has_value() + s.i_beam.has_value();
+  if (shapes > 1) return Complaint{"", "a section has exactly one shape"};
+  if (shapes == 0 && !(s.capacity && s.stiffness)) {
+    return Complaint{"", s.capacity || s.stiffness
+                             ? "without a shape it needs both \"capacity\" and \"stiffness\""
+                             : "a section is \"rect\", \"circle\", \"tube\" or \"i\", or it is given by \"capacity\" and \"stiffness\""};
+  }
+  if (auto wrong = check_counts(s)) return wrong;
+  if (shapes == 1) {
+    const Result<void> fine = check_section(shape_of(s));
+    if (!fine) return Complaint{s.rect ? "rect" : s.circle ? "circle" : s.tube ? "tube" : "i", fine.error().text};
+  }
+  if (s.capacity) {
+    if (const Result<void> fine = check_capacities(*s.capacity); !fine) return Complaint{"capacity", fine.error().text};
+  }
+  if (s.stiffness) {
+    const Vec6 rows = as_vector(*s.stiffness);
+    if (!(rows.allFinite() && rows.minCoeff() >= 0)) return Complaint{"stiffness", "must be numbers, none of them below zero"};
+    if (rows.maxCoeff() == 0) return Complaint{"stiffness", "every row is zero: that is no joint"};
+  }
+  return {};
+}
+
+std::optional<Complaint> check(const Behaviour& b) {
+  if (!(b.damping >= 0 && b.damping <= 1e3)) return Complaint{"damping", "must be between 0 and 1000 s"};
+  if (!(b.softening_from >= 0 && b.softening_from <= 1)) return Complaint{"softening_from", "must be between 0 and 1"};
+  return {};
+}
+
+std::optional<Complaint> check(const Bar& bar) {
+  if (auto wrong = check_place("from", bar.from)) return wrong;
+  if (auto wrong = check_place("to", bar.to)) return wrong;
+  const double length = (bar.to - bar.from).norm();
+  if (length == 0) return Complaint{"to", "is the same place as \"from\""};
+  if (bar.pieces < 1 || bar.pieces > kMostBarPieces) return Complaint{"pieces", fmt::format("must be between 1 and {}", kMostBarPieces)};
+  const double piece = length / bar.pieces;
+  if (!(piece >= kSmallestSize && length <= kLargestSize)) {
+    return Complaint{"to", fmt::format("makes pieces of {:g} m in a bar of {:g} m; sizes lie between {:g} and {:g} m", piece, length, kSmallestSize,
+                                       kLargestSize)};
+  }
+  return check_up(bar.up, bar.to - bar.from);
+}
+
+std::optional<Complaint> check(const Plate& plate) {
+  if (auto wrong = check_place("at", plate.at)) return wrong;
+  if (plate.turn && !plate.turn->allFinite()) return Complaint{"turn", "must be numbers"};
+  if (plate.size.size() != 2) return Complaint{"size", "expected 2 numbers"};
+  if (plate.cells.size() != 2) return Complaint{"cells", "expected 2 numbers"};
+  if (auto wrong = check_size("thickness", plate.thickness)) return wrong;
+  if (plate.cells[0] < 1 || plate.cells[1] < 1) return Complaint{"cells", "must be at least 1 each way"};
+  const double cells = static_cast<double>(plate.cells[0]) * plate.cells[1];
+  if (cells > kMostPieces) return Complaint{"cells", fmt::format("makes {:g} pieces; there may be {}", cells, kMostPieces)};
+  for (size_t k = 0; k < 2; ++k) {
+    if (auto wrong = check_size("size", plate.size[k])) return wrong;
+    if (auto wrong = check_size("size", plate.size[k] / plate.cells[k])) return wrong;
+  }
+  return {};
+}
+
+std::optional<Complaint> check(const SinglePiece& piece) {
+  if (auto wrong = check_place("at", piece.at)) return wrong;
+  if (piece.turn && !piece.turn->allFinite()) return Complaint{"turn", "must be numbers"};
+  if (piece.box.has_value() == !piece.mesh.empty()) {
+    return Complaint{"", piece.box ? "a piece is either a \"box\" or a \"mesh\"" : "a piece needs a shape: \"box\" or \"mesh\""};
+  }
+  if (piece.box && piece.box->size() != 3) return Complaint{"box", "expected 3 numbers"};
+  for (const double size : piece.box.value_or(std::vector<double>{})) {
+    if (auto wrong = check_size("box", size)) return wrong;
+  }
+  if (piece.mass && piece.density) return Complaint{"mass", "give either \"mass\" or \"density\""};
+  if (piece.mass && !(*piece.mass > 0 && *piece.mass <= 1e12)) return Complaint{"mass", "must be above 0 and at most 1e12 kg"};
+  if (piece.density && !(*piece.density > 0 && *piece.density <= 1e9)) return Complaint{"density", "must be above 0 and at most 1e9 kg/m^3"};
+  return {};
+}
+
+std::optional<Complaint> check(const SingleJoint& joint) {
+  if (auto wrong = check_place("at", joint.at)) return wrong;
+  if (auto wrong = check_direction("axis", joint.axis)) return wrong;
+  if (joint.a.empty()) return Complaint{"", "\"a\" is missing: the name of a piece"};
+  if (joint.a == joint.b) return Complaint{"b", "a piece cannot be joined to itself"};
+  if (joint.length != 0) {
+    if (auto wrong = check_size("length", joint.length)) return wrong;
+  }
+  return check_up(joint.up, joint.axis);
+}
+
+std::optional<Complaint> check(const Support& support) {
+  if (auto wrong = check_place("at", support.at)) return wrong;
+  return support.until ? check_place("until", *support.until) : std::nullopt;
+}
+
+}  // namespace crumple::structures

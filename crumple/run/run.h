@@ -1,0 +1,66 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "crumple/core/stop.h"
+#include "crumple/world/soft_report.h"
+#include "crumple/world/world.h"
+
+namespace crumple {
+
+struct RunSettings {
+  std::filesystem::path folder;
+  std::optional<std::pair<int, int>> frames;  // first and last to record; absent: all
+  bool resume = false, force = false, strict = false;
+  std::function<void(int frame, int last, const World&)> progress;
+  const StopFlag* cancel = nullptr;
+};
+
+enum class Outcome { Done, Frozen, Stopped, Interrupted };
+
+/// What a run tells at its end; also written to run.json.
+struct RunReport {
+  Outcome outcome = Outcome::Done;
+  bool was_finished = false;  // there was nothing left to do
+  int first_frame = 0, last_frame = 0, frames = 0;
+  std::optional<int> resumed_from;
+  long steps = 0, hits = 0;
+  long skipped_pairs = 0;  // in crowds, since the checkpoint that was continued
+  double load_s = 0, rigid_s = 0, deform_s = 0, record_s = 0, total_s = 0, wall_s = 0;  // CPU seconds of the process, but for the last
+  struct BodyReport {
+    std::string name;
+    double mass;
+    Damage damage;
+    bool frozen;
+    int parts = 1;                  // that it is in now
+    int links = 0, broken_links = 0;
+    std::optional<SoftReport> soft = std::nullopt;  // of a body of clusters
+  };
+  std::vector<BodyReport> bodies;  // that can crumple or tear
+  /// Of all bodies of clusters together; nothing if there is none.
+  struct SoftTotals {
+    clusters::StepTimes times;
+    int64_t splits = 0;
+    int pieces = 0, first_split_frame = -1;
+  };
+  std::optional<SoftTotals> soft_totals() const;
+  std::vector<StepReport::Frozen> frozen;
+  std::vector<StepReport::Break> breaks;
+  std::vector<JointReport> joints;  // elastic-plastic ones
+  rigid::World::StructureHealth solver;
+  double joint_work() const;        // J, dissipated by all of them
+  int broken_joints() const;
+  uint64_t fingerprint = 0;
+};
+
+/// Simulates a scene into a folder. Nothing is written before everything has been read and checked.
+Result<RunReport> run_scene(const Scene& scene, const RunSettings& settings);
+
+Json run_json(const Scene& scene, const RunReport& report);
+std::string_view outcome_name(Outcome outcome);
+
+}  // namespace crumple
