@@ -8,6 +8,8 @@
 namespace crumple::bench {
 namespace {
 
+using Examples = AtWork<examples::Settings, examples::Model, examples::State>;
+
 /// Least CPU time of several runs, in seconds.
 template <class Work>
 double least_seconds(int runs, Work&& work) {
@@ -25,7 +27,7 @@ struct SkinTimes {
 };
 
 /// Our kernel against the plain way, one vertex at a time in double precision, on a body that has been through the scene.
-SkinTimes time_skinning(const ExampleLayer& worn) {
+SkinTimes time_skinning(const Examples& worn) {
   const Skin& skin = worn.model.body->skin;
   const std::vector<float>& weights = worn.state.weights;
   std::vector<Vec3f> positions(skin.vertices);
@@ -50,11 +52,11 @@ SkinTimes time_skinning(const ExampleLayer& worn) {
 double body_bytes(const Body& body) {
   double bytes = sizeof(Body);
   for (const Layer& layer : body.layers) {
-    const auto& state = std::get<ExampleLayer>(layer).state;
+    const auto& state = std::get<Examples>(layer).state;
     bytes += static_cast<double>(sizeof(float) * (state.weights.size() + state.pending.size()) + sizeof(Vec3f) * state.positions.size() + state.active.size());
   }
   size_t points = 0;
-  for (const std::vector<int>& hull : body.loaded->hulls.vertices) points += hull.size();
+  for (const std::vector<int>& hull : body.solid->hulls.vertices) points += hull.size();
   bytes += static_cast<double>(sizeof(double) * body.vertex_masses.size());
   bytes += static_cast<double>(2 * sizeof(Vec3) * points);  // hull points here and in the engine
   return bytes;
@@ -77,7 +79,7 @@ Result<Json> run_examples(const Request&) {
   if (!crumpling) return crumpling.error();
   Scene rigid = *scene;
   for (BodyDescription& body : rigid.bodies) {
-    if (body.examples) body.examples->gain = 0;
+    if (auto& examples = body.of<examples::Settings>()) examples->gain = 0;
   }
   Result<World> baseline = simulate(rigid, kFrames);
   if (!baseline) return baseline.error();
@@ -86,7 +88,7 @@ Result<Json> run_examples(const Request&) {
   double bodies = 0;
   for (const Body& body : crumpling->bodies()) {
     if (body.layers.empty()) continue;
-    const SkinTimes times = time_skinning(std::get<ExampleLayer>(body.layers.back()));
+    const SkinTimes times = time_skinning(std::get<Examples>(body.layers.back()));
     skin.ours += times.ours, skin.plain += times.plain, ++bodies;
     sample = &body;
   }
@@ -105,7 +107,7 @@ Result<Json> run_examples(const Request&) {
   json["skin_ns_per_vertex"] = skin.ours / bodies;
   json["skin_speedup_over_plain"] = skin.plain / skin.ours;
   json["body_mb"] = 1e-6 * body_bytes(*sample);
-  json["hulls"] = sample->loaded->hulls.vertices.size();
+  json["hulls"] = sample->solid->hulls.vertices.size();
   return json;
 }
 

@@ -45,8 +45,8 @@ Result<NamedScene> find_scene(const std::string& name, const std::vector<std::st
 /// With bodies that neither crumple nor break.
 Scene uncrumpled(Scene scene) {
   for (BodyDescription& body : scene.bodies) {
-    if (body.examples) body.examples->gain = 0;
-    body.pieces.reset();
+    if (auto& examples = body.of<examples::Settings>()) examples->gain = 0;
+    body.of<pieces::Settings>().reset();
   }
   return scene;
 }
@@ -64,7 +64,7 @@ Result<std::string> measure_here(const Scene& scene, const Request& request) {
   const double load = cpu_seconds() - start;
   const int frames = static_cast<int>(std::min<double>(scene.frame_count(), std::max(1.0, request.seconds * scene.fps)));
   const double wall_start = wall_seconds();
-  while (world->frame() < frames) world->step_frame();
+  while (world->frame_number() < frames) world->step_frame();
   const double wall = wall_seconds() - wall_start;
   const StepTimings& timings = world->timings();
   Json json = Json::object({{"bodies", scene.bodies.size()}});

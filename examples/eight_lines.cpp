@@ -9,7 +9,7 @@ int main(int count, char** words) {
   auto world = crumple::World::build(*scene);
   if (!world) return std::fprintf(stderr, "%s\n", world.error().text.c_str()), 2;
   for (int frame = 0; frame < 60; ++frame) world->step_frame();
-  for (const crumple::FrameItem& item : world->look().items) {
+  for (const crumple::FrameItem& item : world->frame().items) {
     std::printf("%s: %zu vertices, %.2f m high\n", item.name.c_str(), item.surface->positions.size(), item.place.translation.y());
   }
 }

@@ -34,7 +34,7 @@ Json camera_json(const World& world) {
   const CameraDescription& given = world.scene().camera;
   render::FitSettings fit;
   if (given.fov) fit.fov_degrees = *given.fov;
-  const Frame start = world.look();
+  const Frame start = world.frame();
   const render::Camera fitted = render::fit_camera(std::span(&start, 1), fit);
   const bool is_given = given.eye && given.target;
   return Json::object({{"eye", vector_json(is_given ? *given.eye : fitted.eye)},

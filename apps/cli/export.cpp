@@ -12,11 +12,11 @@ Result<io::ExportReport> export_animation(Playback& playback, const std::filesys
   Progress progress(loudness.style(), "export", static_cast<long>(frames.size()));
   // What is torn is another thing in every stretch of frames, so the last frame does not show them all.
   bool every = false;
-  for (const Body& body : playback.bodies()) every = every || body.clusters;
+  for (const Body& body : playback.bodies()) every = every || body.matter;
   const io::FrameSource source = [&](int index) -> Result<Frame> {
     if (interrupted()) return system_error("interrupted");
     progress.update(index + 1);
-    return playback.frame(frames[static_cast<size_t>(index)], colors && (every || static_cast<size_t>(index) + 1 == frames.size()) ? ColorBy::State : ColorBy::Look);
+    return playback.frame(frames[static_cast<size_t>(index)], colors && (every || static_cast<size_t>(index) + 1 == frames.size()) ? View{"state"} : View());
   };
   io::ExportSettings settings;
   settings.name = playback.scene().title.empty() ? "crumple" : playback.scene().title;
@@ -50,7 +50,7 @@ int run(const Options& options) {
   if (extension == ".glb") {
     report = export_animation(*playback, options.file, options.colors, options.loudness);
   } else {
-    Result<Frame> frame = playback->frame(options.frame >= 0 ? options.frame : playback->frames().back(), options.colors ? ColorBy::State : ColorBy::Look);
+    Result<Frame> frame = playback->frame(options.frame >= 0 ? options.frame : playback->frames().back(), options.colors ? View{"state"} : View());
     if (!frame) return complain(frame.error());
     report = extension == ".obj" ? io::export_obj(*frame, options.file) : io::export_ply(*frame, options.file);
   }

@@ -87,7 +87,7 @@ void tell_asset(const Asset& asset) {
   }
 }
 
-/// What run.json says about bodies of clusters.
+/// What run.json says about bodies that tear.
 void tell_torn(const Json& run) {
   const Json* bodies = run.find("bodies");
   for (const Json& body : bodies ? bodies->items : std::vector<Json>{}) {
@@ -101,15 +101,21 @@ void tell_torn(const Json& run) {
   }
 }
 
-void tell_soft_body(const BodyDescription& body) {
-  const ClustersDescription& clusters = *body.clusters;
-  std::string from;
-  for (const ParticleFile& file : body.particles) from += (from.empty() ? "" : ", ") + file.file;
-  if (from.empty()) from = clusters.spacing ? fmt::format("particles {:g} m apart", *clusters.spacing) : fmt::format("about {} particles", clusters.particles);
-  const clusters::Settings& s = clusters.settings;
-  const std::string tears = s.toughness < clusters::kNeverTears ? fmt::format("tears at a stretch of {:g}", s.toughness) : "never tears";
-  const std::string flows = s.flow > 0 ? fmt::format("flows above {:g}", s.yield) : "does not flow";
-  line("soft", fmt::format("{}: {} in {} clusters or more; {}, {}", body.name, from, s.clusters, flows, tears));
+/// What the methods of a body say about it.
+void tell_methods(const BodyDescription& body) {
+  for_each_method(body.methods, [&](const auto& settings) {
+    if (!settings) return;
+    const std::string text = summary(*settings);
+    if (text.empty()) return;
+    std::string from;
+    if constexpr (requires { fill(*settings); }) {
+      for (const ParticleFile& file : body.particles) from += (from.empty() ? "" : ", ") + file.file;
+      const particles::FillSettings& filled = fill(*settings);
+      if (from.empty()) from = filled.spacing ? fmt::format("particles {:g} m apart", *filled.spacing) : fmt::format("about {} particles", filled.particles);
+      from += " in ";
+    }
+    line(info_of(settings).kind == MethodKind::Matter ? "soft" : info_of(settings).name, fmt::format("{}: {}{}", body.name, from, text));
+  });
 }
 
 int tell_recording(const fs::path& folder) {
@@ -142,7 +148,7 @@ int tell_scene(const std::string& name) {
   line("length", fmt::format("{:g} s, {} frames, steps of {:.4g} ms", scene->seconds, scene->frame_count(), 1e3 * scene->dt()));
   line("bodies", fmt::format("{}, {} joints", scene->bodies.size(), scene->joints.size()));
   for (const BodyDescription& body : scene->bodies) {
-    if (body.clusters) tell_soft_body(body);
+    tell_methods(body);
   }
   for (const auto& [asset, path] : scene->assets) line("asset", fmt::format("{}: {}", asset, path));
   return kDone;

@@ -42,7 +42,11 @@ void list_scenes() {
 }
 
 void list_methods() {
-  for (const MethodInfo& method : kMethods) print("{:<12} {}; {}\n", method.name, method.help, method.paper);
+  const MethodSettings all;
+  for_each_method(all, [](const auto& settings) {
+    const MethodInfo& method = info_of(settings);
+    print("{:<12} {}; {}\n", method.name, method.help, method.paper);
+  });
 }
 
 void list_formats() {

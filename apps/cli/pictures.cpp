@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "crumple/world/report.h"
+
 #include "crumple/render/sheet.h"
 #include "crumple/render/video.h"
 
@@ -23,19 +25,8 @@ std::vector<int> spread_frames(const std::vector<int>& frames, int count) {
 /// What has become of the bodies that can change, after the last frame was looked at.
 std::string sheet_footer(const Playback& playback) {
   const Scene& scene = playback.scene();
-  double sum = 0, work = 0;
-  size_t count = 0, joints = 0, broken = 0, soft = 0, pieces = 0;
-  int64_t splits = 0;
-  for (const Body& body : playback.bodies()) {
-    if (!body.layers.empty()) sum += damage_of(body).rms_displacement, ++count;
-    if (body.clusters) ++soft, splits += body.clusters->state.totals.splits, pieces += clusters::pieces(body.clusters->state).sizes.size();
-    if (!body.structure) continue;
-    for (const structures::Book& book : body.structure->state.books) ++joints, broken += book.broken_at >= 0 ? 1 : 0, work += book.work;
-  }
   std::string text = scene.title.empty() ? "crumple" : scene.title;
-  if (count > 0) text += fmt::format("   {} crumpling bodies, rms displacement {:.1f} cm on average at the end", count, 100 * sum / static_cast<double>(count));
-  if (joints > 0) text += fmt::format("   {} of {} joints broken, {:.3g} J", broken, joints, work);
-  if (soft > 0) text += fmt::format("   {} soft {}, {} splits, {} pieces", soft, soft == 1 ? "body" : "bodies", splits, pieces);
+  for (const std::string& line : footers_of(playback.bodies())) text += "   " + line;
   return text;
 }
 
@@ -50,7 +41,7 @@ Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& o
   } else {
     std::vector<Frame> frames;
     for (const int number : spread_frames(playback.frames(), 12)) {
-      Result<Frame> frame = playback.frame(number, ColorBy::Look, options.soft);
+      Result<Frame> frame = playback.frame(number, View{"", options.view.particles});
       if (!frame) return frame.error();
       frames.push_back(std::move(*frame));
     }
@@ -58,7 +49,7 @@ Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& o
     fit.aspect = static_cast<double>(options.render.width) / options.render.height;
     fit.fov_degrees = camera.fov_degrees;
     for (const Body& body : playback.bodies()) {
-      if (!body.layers.empty() || body.structure || body.clusters) fit.names.push_back(body.description->name);
+      if (!body.layers.empty() || !own_pieces(body).empty() || body.matter) fit.names.push_back(body.description->name);
     }
     camera = render::fit_camera(frames, fit);
   }
@@ -73,7 +64,7 @@ Result<void> make_picture(Playback& playback, const PictureOptions& options, con
   std::vector<io::Image> tiles;
   std::vector<std::string> captions;
   Progress progress(loudness.style(), "render", static_cast<long>(numbers.size()));
-  const auto frame_at = [&](int index) { return playback.frame(numbers[static_cast<size_t>(index)], options.colors, options.soft); };
+  const auto frame_at = [&](int index) { return playback.frame(numbers[static_cast<size_t>(index)], options.view); };
   const auto take = [&](int index, const Frame& frame, io::Image image) -> Result<void> {
     tiles.push_back(std::move(image));
     captions.push_back(fmt::format("{:.{}f} s   frame {}", frame.time, playback.scene().fps > 200 ? 4 : 2, frame.number));
@@ -94,7 +85,7 @@ Result<void> make_video(Playback& playback, const PictureOptions& options, const
   Result<render::VideoWriter> video = render::VideoWriter::create(file, options.render.width, options.render.height, playback.scene().fps);
   if (!video) return video.error();
   Progress progress(loudness.style(), "render", static_cast<long>(playback.frames().size()));
-  const auto frame_at = [&](int index) { return playback.frame(playback.frames()[static_cast<size_t>(index)], options.colors, options.soft); };
+  const auto frame_at = [&](int index) { return playback.frame(playback.frames()[static_cast<size_t>(index)], options.view); };
   const auto take = [&](int index, const Frame&, io::Image image) -> Result<void> {
     progress.update(index + 1);
     return video->add(image);

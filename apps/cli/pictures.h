@@ -14,8 +14,7 @@ struct PictureOptions {
   std::optional<int> frame;               // one picture of that frame
   int columns = 3, rows = 3;              // otherwise a sheet of frames
   std::string camera;                     // as given on the command line
-  ColorBy colors = ColorBy::Look;         // what vertex colours stand for, if the settings ask for any
-  SoftView soft = SoftView::Surface;      // what is seen of bodies of clusters
+  View view;                              // what is seen, and what vertex colours stand for if the settings ask for any
   render::RenderSettings render;
 };
 

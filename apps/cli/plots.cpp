@@ -21,18 +21,18 @@ render::StackedPlot timing_plot(const Scene& scene, const std::vector<FrameTimin
   plot.x_label = fmt::format("frame ({:g} per second)", scene.fps), plot.y_label = "CPU time per frame (ms)", plot.unit = "ms";
   plot.series = {{"rigid bodies", "#3f6fa3", {}}, {"deformation", "#e6973c", {}}};
   double rigid = 0, deform = 0, soft = 0;
-  std::vector<double> clusters;
+  std::vector<double> matter;
   for (const FrameTiming& row : rows) {
-    const double of_clusters = std::min(row.clusters_ms, row.deform_ms);
+    const double of_matter = std::min(row.matter_ms, row.deform_ms);
     plot.x.push_back(row.frame);
-    plot.series[0].values.push_back(row.rigid_ms), plot.series[1].values.push_back(row.deform_ms - of_clusters), clusters.push_back(of_clusters);
-    rigid += row.rigid_ms, deform += row.deform_ms, soft += of_clusters;
+    plot.series[0].values.push_back(row.rigid_ms), plot.series[1].values.push_back(row.deform_ms - of_matter), matter.push_back(of_matter);
+    rigid += row.rigid_ms, deform += row.deform_ms, soft += of_matter;
   }
   const double frames = static_cast<double>(rows.size());
-  const std::string of_which = soft > 0 ? fmt::format(" ({:.2f} s of clusters)", 1e-3 * soft) : "";
+  const std::string of_which = soft > 0 ? fmt::format(" ({:.2f} s of matter)", 1e-3 * soft) : "";
   plot.subtitle = fmt::format("{} frames: rigid bodies {:.2f} s, deformation {:.2f} s{}; {:.2f} ms per frame on average", rows.size(), 1e-3 * rigid,
                               1e-3 * deform, of_which, (rigid + deform) / frames);
-  if (soft > 0) plot.series.push_back({"clusters", "#7a5aa6", std::move(clusters)});
+  if (soft > 0) plot.series.push_back({"matter", "#7a5aa6", std::move(matter)});
   plot.limit = {"real time", 1e3 / scene.fps};
   return plot;
 }

@@ -17,32 +17,21 @@ struct Options {
   bool is_picture() const { return frame >= 0 || samples > 0 || !sheet.empty() || !camera.empty() || color != "plain" || !size.empty() || particles; }
 };
 
-/// What --color may say.
-struct ColorChoice {
-  const char* name;
-  ColorBy by;
-  render::ColorMode mode;
-  const char* help;
-};
-constexpr ColorChoice kColors[] = {
-    {"plain", ColorBy::Look, render::ColorMode::Plain, "appearance"},
-    {"weights", ColorBy::Weights, render::ColorMode::Weights, "of the examples"},
-    {"utilisation", ColorBy::Utilisation, render::ColorMode::Weights, "of joints"},
-    {"piece", ColorBy::Piece, render::ColorMode::Piece, "what hangs together"},
-    {"cluster", ColorBy::Cluster, render::ColorMode::Weights, "of soft bodies"},
-    {"strain", ColorBy::Strain, render::ColorMode::Weights, "plastic, of soft bodies: blue none, red 1"},
-};
-
 std::vector<std::string> color_names() {
   std::vector<std::string> names;
-  for (const ColorChoice& choice : kColors) names.emplace_back(choice.name);
+  for (const ColorScheme& scheme : color_schemes()) names.emplace_back(scheme.name);
   return names;
 }
 
 std::string color_help() {
   std::vector<std::string> choices;
-  for (const ColorChoice& choice : kColors) choices.push_back(fmt::format("{} ({})", choice.name, choice.help));
+  for (const ColorScheme& scheme : color_schemes()) choices.push_back(fmt::format("{} ({})", scheme.name, scheme.help));
   return fmt::format("{}", fmt::join(choices, ", "));
+}
+
+render::ColorMode color_mode(const std::string& color) {
+  if (color == "plain") return render::ColorMode::Plain;
+  return color == "piece" ? render::ColorMode::Piece : render::ColorMode::Weights;  // rigid pieces are coloured by their number
 }
 
 bool parse_pair(const std::string& text, int& first, int& second, int most) {
@@ -65,10 +54,7 @@ int run(const Options& options) {
   if (extension != ".png" && extension != ".mp4") return complain(input_error(fmt::format("{}: pictures are .png, videos .mp4", options.file)));
   PictureOptions picture;
   picture.camera = options.camera;
-  for (const ColorChoice& choice : kColors) {
-    if (options.color == choice.name) picture.colors = choice.by, picture.render.color = choice.mode;
-  }
-  if (options.particles) picture.soft = SoftView::Particles;
+  picture.view = {options.color, options.particles}, picture.render.color = color_mode(options.color);
   if (!options.sheet.empty() && (!parse_pair(options.sheet, picture.columns, picture.rows, 20))) {
     return complain(input_error(fmt::format("--sheet {}: expected columns and rows such as 3x3", options.sheet)));
   }

@@ -25,29 +25,17 @@ namespace {
 
 /// The worst joint is the one that is most used up: broken first, then by its plastic turn, then by the largest share of its capacity that it ever used.
 std::string joints_text(const RunReport& report) {
-  const auto rank = [](const JointReport& joint) { return std::tuple(joint.book.broken_at >= 0, joint.book.turn, joint.book.peak); };
+  const auto rank = [](const JointReport& joint) { return std::tuple(joint.history.broken_at >= 0, joint.history.turn, joint.history.peak); };
   const JointReport& worst = *std::max_element(report.joints.begin(), report.joints.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-  const std::string broken = worst.book.broken_at < 0 ? "" : fmt::format(", broke at {:.2f} s", worst.book.broken_at);
+  const std::string broken = worst.history.broken_at < 0 ? "" : fmt::format(", broke at {:.2f} s", worst.history.broken_at);
   return fmt::format("{} of {} broke, {:.4g} J dissipated; worst: {} of {} (up to {:.0f} % used, {:.3g} degrees of plastic turn{})", report.broken_joints(),
-                     report.joints.size(), report.joint_work(), worst.name, worst.body, 100 * worst.book.peak, worst.book.turn * 180 / std::numbers::pi, broken);
+                     report.joints.size(), report.joint_work(), worst.name, worst.body, 100 * worst.history.peak, worst.history.turn * 180 / std::numbers::pi, broken);
 }
 
-/// Of bodies of clusters.
-std::string torn_text(const RunReport::BodyReport& body) {
-  const SoftReport& soft = *body.soft;
-  if (soft.splits == 0) return fmt::format("{}: nothing; {} particles in {} clusters", body.name, soft.particles, soft.clusters);
-  return fmt::format("{}: {} splits, the first in frame {}; {} piece{} ({} of {} particles or more, the largest {:.1f} %), debris {:.2f} %", body.name, soft.splits,
-                     soft.first_split_frame, soft.pieces, soft.pieces == 1 ? "" : "s", soft.big_pieces, kBigPiece, 100 * soft.largest_piece_share,
-                     100 * soft.debris_share);
-}
-std::string flowed_text(const SoftReport& soft) {
-  const std::string culled =
-      soft.culled_particles == 0 ? "" : fmt::format("; {} particles ({:.3g} kg) were culled", soft.culled_particles, soft.culled_mass);
-  return fmt::format("plastic strain up to {:.3g}, rms {:.3g}; {} particles became {}{}", soft.max_strain, soft.rms_strain, soft.start_particles, soft.particles,
-                     culled);
-}
-std::string step_text(const clusters::StepTimes& t) {
-  return fmt::format("dynamics {:.2f} s, plasticity {:.2f} s, fracture {:.2f} s, collision {:.2f} s", t.dynamics, t.plasticity, t.fracture, t.collision);
+std::string step_text(const std::vector<std::pair<std::string, double>>& parts) {
+  std::vector<std::string> texts;
+  for (const auto& [part, seconds] : parts) texts.push_back(fmt::format("{} {:.2f} s", part, seconds));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 }  // namespace
@@ -78,29 +66,26 @@ std::string run_table(const Scene& scene, const RunReport& r, const std::filesys
   if (r.resumed_from) line("resumed", fmt::format("from the checkpoint at frame {}", *r.resumed_from));
   line("CPU time", fmt::format("rigid {:.2f} s, deform {:.2f} s, record {:.2f} s, load {:.2f} s; {:.2f} s in all, {:.2f} s of wall time", r.rigid_s, r.deform_s,
                                r.record_s, r.load_s, r.total_s, r.wall_s));
-  if (const auto soft = r.soft_totals()) line("", "of which clusters: " + step_text(soft->times));
+  if (const auto parts = seconds_of(r.bodies); !parts.empty()) line("", "of which matter: " + step_text(parts));
   auto sorted = r.bodies;
-  std::erase_if(sorted, [](const RunReport::BodyReport& body) { return body.soft.has_value(); });
+  std::erase_if(sorted, [](const BodyReport& body) { return !body.damage; });
   if (!sorted.empty()) {
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.damage.rms_displacement > b.damage.rms_displacement; });
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.damage->rms_displacement > b.damage->rms_displacement; });
     double mean = 0;
-    for (const auto& body : sorted) mean += body.damage.rms_displacement / static_cast<double>(sorted.size());
+    for (const auto& body : sorted) mean += body.damage->rms_displacement / static_cast<double>(sorted.size());
     line("deformed", fmt::format("{} hits; rms displacement {:.1f} cm on average", r.hits, 100 * mean));
     for (size_t i = 0; i < std::min<size_t>(3, sorted.size()); ++i) {
-      line("", fmt::format("{}: up to {:.1f} cm, rms {:.1f} cm, {:.0f} % of it", sorted[i].name, 100 * sorted[i].damage.max_displacement,
-                           100 * sorted[i].damage.rms_displacement, 100 * sorted[i].damage.deformed_share));
+      const BodyReport& body = sorted[i];
+      const Json* share = body.methods.figures.find("deformed_share");
+      line("", fmt::format("{}: up to {:.1f} cm, rms {:.1f} cm{}", body.name, 100 * body.damage->max_displacement, 100 * body.damage->rms_displacement,
+                           share ? fmt::format(", {:.0f} % of it", 100 * share->number) : ""));
     }
   }
-  for (const auto& body : r.bodies) {
-    if (!body.soft) continue;
-    line("torn", torn_text(body));
-    line("", flowed_text(*body.soft));
-  }
-  for (const auto& body : r.bodies) {
-    if (body.links == 0) continue;
-    const auto first = std::find_if(r.breaks.begin(), r.breaks.end(), [&](const StepReport::Break& b) { return b.body == body.name; });
-    const std::string when = first == r.breaks.end() ? "" : fmt::format(", the first at {:.2f} s", first->time);
-    line("broken", fmt::format("{}: {} of {} links{}; it is in {} part{}", body.name, body.broken_links, body.links, when, body.parts, body.parts == 1 ? "" : "s"));
+  for (const bool rigid : {false, true}) {
+    for (const BodyReport& body : r.bodies) {
+      if (body.damage.has_value() != rigid) continue;
+      for (const auto& [what, text] : body.methods.lines) line(what, what.empty() ? text : fmt::format("{}: {}", body.name, text));
+    }
   }
   if (!r.joints.empty()) line("joints", joints_text(r));
   frozen();

@@ -9,6 +9,8 @@
 
 namespace crumple {
 
+class Fields;
+
 /// Appearance; nothing here changes the motion.
 struct Look {
   Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // linear RGB
@@ -17,6 +19,8 @@ struct Look {
   bool visible = true;
   std::optional<Vec3f> paint = {};  // linear RGB, in place of the colour that covers most of a surface with colours of its own
 };
+
+void describe(Fields& fields, Look& look);
 
 /// One drawn thing of a frame. Its vertices are place * positions[i].
 struct FrameItem {

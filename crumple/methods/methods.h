@@ -1,41 +1,51 @@
 #pragma once
 
-#include <variant>
-
+#include "crumple/methods/bonds.h"
+#include "crumple/methods/clusters/body.h"
 #include "crumple/methods/examples/examples.h"
+#include "crumple/methods/layer.h"
+#include "crumple/methods/list.h"
+#include "crumple/methods/matter.h"
 #include "crumple/methods/pieces/pieces.h"
+#include "crumple/methods/structures/structures.h"
 
+#ifdef CRUMPLE_MORE_METHODS
+#include CRUMPLE_MORE_METHODS
+#endif
+
+/// Methods at work. A method that forgets a verb does not compile.
 namespace crumple {
 
-/// One method at work on one body.
-template <class MethodModel, class MethodState>
-struct LayerOf {
-  MethodModel model;
-  MethodState state;
-};
-
-using ExampleLayer = LayerOf<examples::Model, examples::State>;
-
-/// All methods there are. Adding one: a line here and a key in the body's description.
-using Layer = std::variant<ExampleLayer>;
-
-/// Name of a layer's method in scenes, recordings and lists.
-inline std::string_view method_name(const ExampleLayer&) { return "examples"; }
-
-/// Steps a layer, whatever its method.
-template <class AtWork>
-void step_layer(AtWork& layer, StepContext& now) {
-  step(layer.model, layer.state, now);
+template <class... A>
+consteval bool all_are_layers(const std::variant<A...>*) {
+  return (LayerMethod<A> && ...);
 }
+template <class... A>
+consteval bool all_are_bonds(const std::variant<A...>*) {
+  return (BondMethod<A> && ...);
+}
+template <class... A>
+consteval bool all_are_matter(const std::variant<A...>*) {
+  return (MatterMethod<A> && ...);
+}
+static_assert(all_are_layers(static_cast<const Layer*>(nullptr)));
+static_assert(all_are_bonds(static_cast<const Bonds*>(nullptr)));
+static_assert(all_are_matter(static_cast<const Matter*>(nullptr)));
 
-struct MethodInfo {
-  std::string_view name, paper, help;
+/// What viewers keep of bodies of matter.
+template <class List>
+struct DrawnOf;
+template <class... A>
+struct DrawnOf<std::variant<A...>> {
+  using Variant = std::variant<typename A::Model::Drawn...>;
 };
-inline constexpr MethodInfo kMethods[] = {
-    {"examples", "paper 1; thesis ch. 5", "impulses pull each part of a body towards example poses made by an artist"},
-    {"pieces", "paper 1, sec. 5; thesis 5.2.4", "bodies that were scored beforehand come apart where links carry too much impulse"},
-    {"joints", "paper 5", "structures of bars, plates and pieces sag, yield, dissipate and snap at elastic-plastic joints"},
-    {"clusters", "paper 2", "soft and tough bodies made of overlapping clusters of particles bend, flow, tear and stay torn"},
-};
+using MatterDrawn = DrawnOf<Matter>::Variant;
+
+/// What a method at work says about itself.
+template <class A>
+const MethodInfo& info_of(const A&) {
+  static const typename A::Settings kDefault;
+  return info(kDefault);
+}
 
 }  // namespace crumple

@@ -283,6 +283,22 @@ Vec3 skin_vertex(const Skin& skin, int vertex, std::span<const double> weights, 
   return x;
 }
 
+Mat3 skin_turn(const Skin& skin, int vertex, std::span<const double> weights) {
+  const size_t block = static_cast<size_t>(vertex / kLanes), lane = static_cast<size_t>(vertex % kLanes), examples = static_cast<size_t>(skin.examples);
+  Mat3 turn = Mat3::Identity();
+  for (size_t entry = static_cast<size_t>(skin.first[block]); entry < static_cast<size_t>(skin.first[block + 1]); ++entry) {
+    const double share = skin.turn_weight[entry * kLanes + lane];
+    const float* rotation = &skin.rotation[static_cast<size_t>(skin.turning[entry]) * examples * 4];
+    Quat sum(0, 0, 0, 0);
+    for (size_t e = 0; e < examples; ++e) {
+      const float* q = rotation + e * 4;
+      sum.coeffs() += weights[e] * Quat(q[0], q[1], q[2], q[3]).coeffs();
+    }
+    if (share != 0 && sum.squaredNorm() > 1e-12) turn += share * (sum.normalized().toRotationMatrix() - Mat3::Identity());
+  }
+  return turn;
+}
+
 std::vector<Vec3> example_shape(const Skin& skin, int example) {
   std::vector<double> weights(skin.examples, 0.0);
   weights[example] = 1;

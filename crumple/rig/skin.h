@@ -41,6 +41,9 @@ void skin_all(const Skin& skin, std::span<const float> weights, std::span<Vec3f>
 /// One vertex in double precision: its position and, if wanted, the exact derivative by each example weight. paper 1, eq. 5
 Vec3 skin_vertex(const Skin& skin, int vertex, std::span<const double> weights, std::span<Vec3> jacobian = {});
 
+/// How the surroundings of a vertex are turned: the derivative of its position by its rest position.
+Mat3 skin_turn(const Skin& skin, int vertex, std::span<const double> weights);
+
 /// Positions with all vertices at one example.
 std::vector<Vec3> example_shape(const Skin& skin, int example);
 

@@ -3,11 +3,10 @@
 #include <optional>
 
 #include "crumple/math/types.h"
+#include "crumple/rigid/kinds.h"
 #include "crumple/rigid/plastic_law.h"
 
 namespace crumple::rigid {
-
-enum class JointKind { Hinge, Slider, Ball, Fixed, Plastic };
 
 /// A joint between two parts, or between a part and the world (part_b = -1). Positions, limits and motors count how part_a
 /// turns about or moves along `axis` as seen from part_b (or the world), from where the two stood when the joint was made.

@@ -11,9 +11,6 @@
 
 namespace crumple::rigid {
 
-/// Scripted parts go where their velocity takes them, whatever they hit; while they move they carry and push others.
-enum class Motion { Static, Dynamic, Scripted };
-
 struct Surface {
   double friction = 0.5;
   double restitution = 0.0;

@@ -9,6 +9,8 @@
 #include "crumple/core/bytes.h"
 #include "crumple/io/files.h"
 #include "crumple/run/recording_folder.h"
+#include "crumple/world/arrays.h"
+#include "crumple/world/place_record.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
@@ -26,6 +28,13 @@ Ending read_ending(const fs::path& file) {
   const Json* outcome = json ? json->find("outcome") : nullptr;
   if (!outcome) return {};
   return {outcome->text, json->whole("last_frame", -1)};
+}
+
+/// Models that cannot be read are as good as none: they are made anew.
+void read_model(const fs::path& file, io::ArrayStore& into) {
+  Result<io::RecordingReader> reader = io::RecordingReader::open(file);
+  if (!reader || reader->checkpoints().empty()) return;
+  if (Result<io::RecordingReader::Checkpoint> found = reader->checkpoint(reader->checkpoints().front())) into = std::move(found->arrays);
 }
 
 std::string missing_frames(const RecordingFolder& names, const Scene& scene, const io::RecordingReader& reader) {
@@ -53,21 +62,19 @@ Result<Playback> Playback::open(const fs::path& folder) {
   if (!scene) return scene.error();
   Result<io::RecordingReader> reader = io::RecordingReader::open(names.stream());
   if (!reader) return reader.error();
-  // The collision hulls are not looked at here: the fewest will do.
-  for (BodyDescription& body : scene->bodies) body.hulls = {1e6, 1, 1, 0.005};
   Playback playback(std::make_unique<Scene>(std::move(*scene)), std::move(*reader));
   playback.warning_ = missing_frames(names, *playback.scene_, playback.reader_);
   for (size_t i = 0; i < playback.scene_->bodies.size(); ++i) {
     const BodyDescription& description = playback.scene_->bodies[i];
-    if (description.clusters) playback.library_.cluster_models.read(description.name, names.clusters(i));
-    Result<Body> body = build_body(*playback.scene_, description, playback.library_);
+    if (const MethodInfo* matter = method_of(description, MethodKind::Matter)) read_model(names.model(i, matter->name), playback.assets_.saved_models[description.name]);
+    Result<Body> body = build_body(*playback.scene_, description, playback.assets_, Detail::Drawing);
     if (!body) return body.error();
     playback.bodies_.push_back(std::move(*body));
   }
   return playback;
 }
 
-Result<Frame> Playback::frame(int number, ColorBy color, SoftView soft) {
+Result<Frame> Playback::frame(int number, const View& view) {
   Result<const io::ArrayStore*> store = reader_.state_at(number);
   if (!store) return store.error();
   Frame frame;
@@ -76,30 +83,24 @@ Result<Frame> Playback::frame(int number, ColorBy color, SoftView soft) {
   for (size_t i = 0; i < bodies_.size(); ++i) {
     Body& body = bodies_[i];
     const auto found = (*store)->find(body.description->name + "/place");
-    std::vector<std::array<double, 13>> records(static_cast<size_t>(body.piece_count()));
+    std::vector<PlaceRecord> records(static_cast<size_t>(body.piece_count()));
     if (found == (*store)->end() || found->second.data.size() != records.size() * sizeof records[0]) {
       return input_error(fmt::format("frame {}: the recording does not fit its scene: \"{}\" has no place", number, body.description->name));
     }
     copy_rows(records, found->second.data);
     const double presence = records.front()[12];
     if (presence == 0 || !body.look.visible) continue;
-    if (Result<void> restored = restore_layers(body, **store, Need::Drawing); !restored) return restored.error();
+    if (Result<void> restored = replay(body, **store); !restored) return restored.error();
     std::vector<Transform> places;
     for (const auto& record : records) {
-      Transform& place = places.emplace_back();
-      for (int row = 0; row < 3; ++row) {
-        for (int column = 0; column < 3; ++column) place.rotation(row, column) = record[static_cast<size_t>(row * 3 + column)];
-        place.translation[row] = record[static_cast<size_t>(9 + row)];
-      }
+      const Transform place = places.emplace_back(place_in(record));
       if (!place.rotation.allFinite() || !place.translation.allFinite()) {
         return input_error(fmt::format("frame {}: \"{}\" has no finite place", number, body.description->name));
       }
     }
     const bool in_pieces = presence == 2 && !body.skins.empty();
-    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, in_pieces, color, soft)) frame.items.push_back(std::move(item));
-    if (body.clusters && body.clusters->drawn->coarse_cracks > 0) {
-      notes_.insert(fmt::format("{}: is torn into more cells than are cut exactly; further cracks are drawn between its particles", body.description->name));
-    }
+    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, in_pieces, view, cache_)) frame.items.push_back(std::move(item));
+    if (const std::string note = note_of(body, static_cast<int>(i), cache_); !note.empty()) notes_.insert(fmt::format("{}: {}", body.description->name, note));
   }
   return frame;
 }

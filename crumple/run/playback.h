@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "crumple/io/recording.h"
-#include "crumple/world/body.h"
+#include "crumple/world/view.h"
 #include "crumple/scene/scene.h"
 
 namespace crumple {
@@ -26,13 +26,14 @@ class Playback {
   const std::set<std::string>& notes() const { return notes_; }
 
   /// What there is to see at a recorded frame. Going forward is cheap.
-  Result<Frame> frame(int number, ColorBy color = ColorBy::Look, SoftView soft = SoftView::Surface);
+  Result<Frame> frame(int number, const View& view = {});
 
  private:
   Playback(std::unique_ptr<Scene> scene, io::RecordingReader reader) : scene_(std::move(scene)), reader_(std::move(reader)) {}
   std::unique_ptr<Scene> scene_;  // bodies point into it
   io::RecordingReader reader_;
-  AssetLibrary library_;
+  SceneAssets assets_;
+  ViewCache cache_;
   std::vector<Body> bodies_;
   std::string warning_;
   std::set<std::string> notes_;

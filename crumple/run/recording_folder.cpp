@@ -6,7 +6,6 @@
 
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
-#include "crumple/world/cluster_models.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
@@ -25,12 +24,30 @@ std::vector<std::string*> file_names(Scene& scene) {
   for (BodyDescription& body : scene.bodies) {
     if (!body.mesh.empty()) names.push_back(&body.mesh);
     for (ParticleFile& particles : body.particles) names.push_back(&particles.file);
-    if (!body.structure) continue;
-    for (structures::SinglePiece& piece : body.structure->pieces) {
-      if (!piece.mesh.empty()) names.push_back(&piece.mesh);
-    }
+    for_each_method(body.methods, [&](auto& settings) {
+      if (!settings) return;
+      for (const FileName& file : files(*settings)) names.push_back(file.name);
+    });
   }
   return names;
+}
+
+/// Models of matter that take longer to make than to read.
+Result<void> write_model(const Body& body, size_t index, const RecordingFolder& folder) {
+  Result<void> written;
+  if (!body.matter) return written;
+  std::visit(
+      [&](const auto& matter) {
+        save(matter.model, [&](std::span<const StateArray> arrays) {
+          const fs::path file = folder.model(index, info_of(matter).name);
+          std::vector<io::ArrayView> views;
+          for (const StateArray& array : arrays) views.push_back({std::string(array.name), array.row_bytes, array.data});
+          const Result<std::string> bytes = io::encode_arrays(views);
+          written = bytes ? io::write_if_changed(file, *bytes) : Result<void>(Error{bytes.error().kind, fmt::format("{}: {}", file.string(), bytes.error().text)});
+        });
+      },
+      *body.matter);
+  return written;
 }
 
 }  // namespace
@@ -46,9 +63,9 @@ Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
   if (Result<void> made = io::make_folder(folder.assets()); !made) return made.error();
   size_t number = 0;
   std::map<std::string, std::string> packed;
-  for (const auto& [name, asset] : world.library().originals()) {
+  for (const auto& [name, asset] : world.assets().originals()) {
     const std::string file = fmt::format("assets/{}.glb", safe_name(name, ++number));
-    const Result<std::string> bytes = io::asset_to_glb(asset);
+    const Result<std::string> bytes = io::asset_to_glb(*asset);
     if (!bytes) return Error{bytes.error().kind, fmt::format("{}: cannot be written: {}", file, bytes.error().text)};
     if (Result<void> written = io::write_if_changed(folder.folder / file, *bytes); !written) return written.error();
     packed[name] = file;
@@ -67,8 +84,7 @@ Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
     *name = file;
   }
   for (size_t i = 0; i < world.bodies().size(); ++i) {
-    if (!world.bodies()[i].clusters) continue;
-    if (Result<void> written = write_cluster_model(world.bodies()[i].clusters->model, folder.clusters(i)); !written) return written.error();
+    if (Result<void> written = write_model(world.bodies()[i], i, folder); !written) return written.error();
   }
   return io::write_if_changed(folder.scene(), write_json(scene_json(scene)) + "\n");
 }

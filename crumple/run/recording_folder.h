@@ -15,7 +15,8 @@ struct RecordingFolder {
   std::filesystem::path stream() const { return folder / "state.crumple"; }
   std::filesystem::path timings() const { return folder / "timings.csv"; }
   std::filesystem::path assets() const { return folder / "assets"; }
-  std::filesystem::path clusters(size_t body) const { return assets() / ("body_" + std::to_string(body) + ".clusters"); }
+  /// A model that takes long to make, of a body of this method.
+  std::filesystem::path model(size_t body, std::string_view method) const { return assets() / ("body_" + std::to_string(body) + "." + std::string(method)); }
 };
 
 /// True if the folder holds a recording of ours, so that it may be overwritten.

@@ -12,6 +12,7 @@
 #include "crumple/math/whole.h"
 #include "crumple/run/recording_folder.h"
 #include "crumple/run/timings.h"
+#include "crumple/world/arrays.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
@@ -65,7 +66,7 @@ std::vector<StepReport::Break> read_breaks(const Json& object) {
 Json joint_json(const JointReport& joint) {
   Json at = Json::array();
   for (const double part : joint.at) at.push(part);
-  const structures::Book& book = joint.book;
+  const rigid::JointHistory& book = joint.history;
   return Json::object({{"body", joint.body},
                        {"name", joint.name},
                        {"at", std::move(at)},
@@ -77,26 +78,12 @@ Json joint_json(const JointReport& joint) {
                        {"broken_at", book.broken_at < 0 ? Json() : Json(book.broken_at)}});
 }
 
-RunReport::BodyReport report_of(const Body& body, double fps) {
-  RunReport::BodyReport report{body.description->name, body.mass, damage_of(body), body.frozen, static_cast<int>(body.parts.size())};
-  if (body.clusters) report.soft = soft_report(body, fps);
-  if (!body.pieces) return report;
-  const std::vector<uint8_t>& broken = body.pieces->state.broken;
-  report.links = static_cast<int>(broken.size());
-  report.broken_links = static_cast<int>(std::count(broken.begin(), broken.end(), 1));
-  return report;
-}
-
-Json body_json(const RunReport::BodyReport& body) {
+Json body_json(const BodyReport& body) {
   Json entry(Json::object({{"name", body.name}, {"mass", body.mass}}));
-  if (body.soft) {
-    add_json(entry, *body.soft);
-  } else {
-    entry["max_displacement"] = body.damage.max_displacement, entry["rms_displacement"] = body.damage.rms_displacement;
-    entry["deformed_share"] = body.damage.deformed_share, entry["min_rest_weight"] = body.damage.min_rest_weight;
-  }
+  if (body.damage) entry["max_displacement"] = body.damage->max_displacement, entry["rms_displacement"] = body.damage->rms_displacement;
+  for (const auto& [key, value] : body.methods.figures.members) entry[key] = value;
   entry["frozen"] = body.frozen;
-  if (body.links > 0) entry["parts"] = body.parts, entry["links"] = body.links, entry["broken_links"] = body.broken_links;
+  for (const auto& [key, value] : body.bond_figures.members) entry[key] = value;
   return entry;
 }
 
@@ -227,10 +214,11 @@ class Run {
     remove_outcome();
     Result<io::RecordingReader::Checkpoint> checkpoint = reader->checkpoint(from);
     if (!checkpoint) return checkpoint.error();
-    if (Result<void> restored = world_->restore(from, checkpoint->arrays); !restored) return restored.error();
     const Json* fingerprint = checkpoint->note.find("fingerprint");
     if (!fingerprint || !fingerprint->is_text()) return input_error(fmt::format("{}: the checkpoint at frame {} is incomplete", folder_.stream().string(), from));
-    world_->set_history(std::strtoull(fingerprint->text.c_str(), nullptr, 16), {read_frozen(checkpoint->note), read_breaks(checkpoint->note)});
+    const Snapshot snapshot{from, std::strtoull(fingerprint->text.c_str(), nullptr, 16), {read_frozen(checkpoint->note), read_breaks(checkpoint->note)},
+                            std::move(checkpoint->arrays)};
+    if (Result<void> restored = world_->restore(snapshot); !restored) return restored.error();
     earlier_steps_ = std::lround(world_->time() / scene_.dt());
     if (const Result<std::vector<FrameTiming>> rows = read_timings(folder_.timings())) {
       for (const FrameTiming& row : *rows) earlier_hits_ += row.frame <= from ? row.hits : 0;
@@ -266,25 +254,25 @@ class Run {
   }
 
   Result<void> simulate() {
-    while (world_->frame() < last_) {
+    while (world_->frame_number() < last_) {
       const StepTimings before = world_->timings();
-      const double recorded_before = report_.record_s, clusters_before = clusters_seconds();
+      const double recorded_before = report_.record_s, matter_before = world_->matter_seconds();
       if (!world_->step_frame(settings_.cancel)) {
         report_.outcome = Outcome::Interrupted;
         break;
       }
-      const int frame = world_->frame();
+      const int frame = world_->frame_number();
       if (frame >= first_) {
         if (Result<void> recorded = record_frame(); !recorded) return recorded.error();
       }
-      if (Result<void> noted = note_time(before, recorded_before, clusters_before); !noted) return noted.error();
+      if (Result<void> noted = note_time(before, recorded_before, matter_before); !noted) return noted.error();
       if (world_->is_checkpoint(frame)) {
         if (Result<void> kept = timings_->flush(); !kept) return kept.error();
         const CpuTimer timer(report_.record_s);
         const Json note = Json::object({{"fingerprint", io::hash_text(world_->fingerprint())}, {"frozen", frozen_json(world_->report().frozen)},
                                         {"breaks", breaks_json(world_->report().breaks)}});
-        const std::vector<io::ArrayView> arrays = world_->checkpoint_arrays();
-        if (Result<void> written = writer_->append_checkpoint(frame, note, arrays); !written) return written.error();
+        const ArrayList arrays = world_->checkpoint_arrays();
+        if (Result<void> written = writer_->append_checkpoint(frame, note, arrays.views); !written) return written.error();
       }
       if (settings_.progress) settings_.progress(frame, last_, *world_);
       if (settings_.strict && !world_->report().frozen.empty()) {
@@ -299,39 +287,31 @@ class Run {
   }
 
   /// One row of timings.csv; the time that a checkpoint takes to write is in run.json only.
-  Result<void> note_time(const StepTimings& before, double recorded_before, double clusters_before) {
+  Result<void> note_time(const StepTimings& before, double recorded_before, double matter_before) {
     const StepTimings& now = world_->timings();
-    return timings_->add({world_->frame(), 1e3 * (now.rigid - before.rigid), 1e3 * (now.deform - before.deform), 1e3 * (report_.record_s - recorded_before),
-                          now.hits - before.hits, world_->awake_count(), 1e3 * (clusters_seconds() - clusters_before)});
-  }
-
-  double clusters_seconds() const {
-    double sum = 0;
-    for (const Body& body : world_->bodies()) {
-      if (body.clusters) sum += total(body.clusters->times);
-    }
-    return sum;
+    return timings_->add({world_->frame_number(), 1e3 * (now.rigid - before.rigid), 1e3 * (now.deform - before.deform), 1e3 * (report_.record_s - recorded_before),
+                          now.hits - before.hits, world_->awake_count(), 1e3 * (world_->matter_seconds() - matter_before)});
   }
 
   Result<void> record_frame() {
     const CpuTimer timer(report_.record_s);
     ++recorded_;
-    const std::vector<io::ArrayView> arrays = world_->frame_arrays();
-    return writer_->append_frame(world_->frame(), world_->time(), arrays);
+    const ArrayList arrays = world_->frame_arrays();
+    return writer_->append_frame(world_->frame_number(), world_->time(), arrays.views);
   }
 
   void fill_report() {
-    report_.first_frame = first_, report_.last_frame = world_->frame(), report_.frames = recorded_;
+    report_.first_frame = first_, report_.last_frame = world_->frame_number(), report_.frames = recorded_;
     const StepTimings& timings = world_->timings();
     report_.rigid_s = timings.rigid, report_.deform_s = timings.deform;
     report_.steps = earlier_steps_ + timings.steps;
     report_.hits = earlier_hits_ + timings.hits;
     for (const Body& body : world_->bodies()) {
-      if (!body.layers.empty() || body.pieces || body.clusters) report_.bodies.push_back(report_of(body, scene_.fps));
+      if (std::optional<BodyReport> report = report_of(body, scene_.fps, world_->report().breaks)) report_.bodies.push_back(std::move(*report));
     }
     report_.frozen = world_->report().frozen;
     report_.breaks = world_->report().breaks;
-    report_.joints = world_->joint_books(), report_.solver = world_->structure_health();
+    report_.joints = world_->joint_reports(), report_.solver = world_->structure_health();
     report_.fingerprint = world_->fingerprint();
     report_.skipped_pairs = world_->skipped_pairs();
   }
@@ -354,27 +334,12 @@ class Run {
 
 double RunReport::joint_work() const {
   double work = 0;
-  for (const JointReport& joint : joints) work += joint.book.work;
+  for (const JointReport& joint : joints) work += joint.history.work;
   return work;
 }
 
 int RunReport::broken_joints() const {
-  return static_cast<int>(std::count_if(joints.begin(), joints.end(), [](const JointReport& joint) { return joint.book.broken_at >= 0; }));
-}
-
-std::optional<RunReport::SoftTotals> RunReport::soft_totals() const {
-  std::optional<SoftTotals> totals;
-  for (const BodyReport& body : bodies) {
-    if (!body.soft) continue;
-    if (!totals) totals.emplace();
-    const SoftReport& soft = *body.soft;
-    totals->splits += soft.splits, totals->pieces += soft.pieces;
-    totals->times.dynamics += soft.times.dynamics, totals->times.plasticity += soft.times.plasticity;
-    totals->times.fracture += soft.times.fracture, totals->times.collision += soft.times.collision;
-    const int first = soft.first_split_frame;
-    if (first >= 0 && (totals->first_split_frame < 0 || first < totals->first_split_frame)) totals->first_split_frame = first;
-  }
-  return totals;
+  return static_cast<int>(std::count_if(joints.begin(), joints.end(), [](const JointReport& joint) { return joint.history.broken_at >= 0; }));
 }
 
 std::string_view outcome_name(Outcome outcome) {
@@ -394,13 +359,16 @@ Json run_json(const Scene& scene, const RunReport& r) {
   json["fps"] = scene.fps, json["dt"] = scene.dt();
   json["steps"] = static_cast<double>(r.steps), json["hits"] = static_cast<double>(r.hits);
   json["timings"] = Json::object({{"rigid_s", r.rigid_s}, {"deform_s", r.deform_s}, {"record_s", r.record_s}, {"load_s", r.load_s}, {"total_s", r.total_s}, {"wall_s", r.wall_s}});
-  if (const auto soft = r.soft_totals()) {
-    json["step_s"] = json_of(soft->times);
-    json["splits"] = static_cast<double>(soft->splits), json["pieces"] = soft->pieces;
-    json["first_split_frame"] = soft->first_split_frame < 0 ? Json() : Json(soft->first_split_frame);
+  if (const auto seconds = seconds_of(r.bodies); !seconds.empty()) {
+    Json parts(Json::object({}));
+    double total = 0;
+    for (const auto& [key, value] : seconds) parts[key] = value, total += value;
+    parts["total"] = total;
+    json["step_s"] = std::move(parts);
   }
+  for (const Report::Total& total : total_of(r.bodies)) json[total.key] = total.is_first && total.value < 0 ? Json() : Json(total.value);
   Json bodies = Json::array();
-  for (const RunReport::BodyReport& body : r.bodies) bodies.push(body_json(body));
+  for (const BodyReport& body : r.bodies) bodies.push(body_json(body));
   json["bodies"] = std::move(bodies);
   json["frozen"] = frozen_json(r.frozen);
   json["breaks"] = breaks_json(r.breaks);

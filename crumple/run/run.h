@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "crumple/core/stop.h"
-#include "crumple/world/soft_report.h"
 #include "crumple/world/world.h"
 
 namespace crumple {
@@ -31,23 +30,7 @@ struct RunReport {
   long steps = 0, hits = 0;
   long skipped_pairs = 0;  // in crowds, since the checkpoint that was continued
   double load_s = 0, rigid_s = 0, deform_s = 0, record_s = 0, total_s = 0, wall_s = 0;  // CPU seconds of the process, but for the last
-  struct BodyReport {
-    std::string name;
-    double mass;
-    Damage damage;
-    bool frozen;
-    int parts = 1;                  // that it is in now
-    int links = 0, broken_links = 0;
-    std::optional<SoftReport> soft = std::nullopt;  // of a body of clusters
-  };
-  std::vector<BodyReport> bodies;  // that can crumple or tear
-  /// Of all bodies of clusters together; nothing if there is none.
-  struct SoftTotals {
-    clusters::StepTimes times;
-    int64_t splits = 0;
-    int pieces = 0, first_split_frame = -1;
-  };
-  std::optional<SoftTotals> soft_totals() const;
+  std::vector<BodyReport> bodies;  // that can change
   std::vector<StepReport::Frozen> frozen;
   std::vector<StepReport::Break> breaks;
   std::vector<JointReport> joints;  // elastic-plastic ones

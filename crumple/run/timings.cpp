@@ -14,13 +14,14 @@ namespace crumple {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake,clusters_ms";
-constexpr std::string_view kOldHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake";  // before there were clusters
+constexpr std::string_view kHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake,matter_ms";
+constexpr std::string_view kOlderHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake,clusters_ms";
+constexpr std::string_view kOldHeading = "frame,rigid_ms,deform_ms,record_ms,hits,awake";  // before there was matter
 constexpr size_t kBlock = 16384;  // bytes written at a time
 constexpr double kMost = 1e9;  // of any number in a row
 
 std::string row_text(const FrameTiming& row) {
-  return fmt::format("{},{:.4f},{:.4f},{:.4f},{},{},{:.4f}\n", row.frame, row.rigid_ms, row.deform_ms, row.record_ms, row.hits, row.awake, row.clusters_ms);
+  return fmt::format("{},{:.4f},{:.4f},{:.4f},{},{},{:.4f}\n", row.frame, row.rigid_ms, row.deform_ms, row.record_ms, row.hits, row.awake, row.matter_ms);
 }
 
 bool parse_row(std::string_view line, size_t columns, FrameTiming& row) {
@@ -54,7 +55,7 @@ Result<std::vector<FrameTiming>> read_timings(const fs::path& file) {
     };
     if (number == 1) {
       if (line == kOldHeading) columns = 6;
-      if (line != kHeading && line != kOldHeading) return wrong(fmt::format("expected the heading \"{}\"", kHeading));
+      if (line != kHeading && line != kOlderHeading && line != kOldHeading) return wrong(fmt::format("expected the heading \"{}\"", kHeading));
       continue;
     }
     FrameTiming row;

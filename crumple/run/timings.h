@@ -15,7 +15,7 @@ struct FrameTiming {
   double rigid_ms = 0, deform_ms = 0, record_ms = 0;
   long hits = 0;
   int awake = 0;           // bodies, at the end of the frame
-  double clusters_ms = 0;  // of deform_ms: bodies of clusters
+  double matter_ms = 0;    // of deform_ms: bodies of matter
 };
 
 /// The rows of a recording's timings.csv, in the order of frames. A torn last line, as a killed run leaves it, is dropped.

@@ -8,18 +8,13 @@
 
 #include "crumple/core/fields.h"
 #include "crumple/geometry/frame.h"
-#include "crumple/methods/examples/examples.h"
-#include "crumple/methods/structures/structures.h"
-#include "crumple/methods/pieces/pieces.h"
-#include "crumple/rigid/joint.h"
-#include "crumple/rigid/world.h"
-#include "crumple/scene/clusters_description.h"
+#include "crumple/methods/faults.h"
+#include "crumple/methods/list.h"
+#include "crumple/rigid/kinds.h"
 
 namespace crumple {
 
 inline constexpr double kWater = 1000;     // kg/m^3: density of what has neither density nor mass
-inline constexpr double kFastest = 2000;   // m/s: faster than any wreck; a body that reaches it is frozen
-inline constexpr double kFarthest = 1e6;   // m from the origin: likewise
 
 /// How a body's surface behaves in contact.
 struct Material {
@@ -50,13 +45,20 @@ struct Place {
   std::optional<Vec3> turn;
 };
 
+/// Particles of a body that has no surface of its own: a text file of them, put somewhere in the body's frame.
+struct ParticleFile {
+  std::string file;
+  double scale = 1;
+  Vec3 at = Vec3::Zero();
+  Vec3 velocity = Vec3::Zero();  // beside the body's
+};
+
 struct BodyDescription {
   std::string name;
   // the shape: exactly one of these
   std::optional<std::vector<double>> box, cylinder, capsule, plane;
   std::optional<double> sphere;
   std::string mesh, asset;
-  std::optional<structures::Settings> structure;
   std::vector<ParticleFile> particles;
 
   Vec3 at = Vec3::Zero();
@@ -76,14 +78,27 @@ struct BodyDescription {
   std::vector<std::string> ignores;
   bool asleep = false;
 
-  std::optional<examples::Settings> examples;
-  std::optional<pieces::Settings> pieces;  // absent: a scored asset stays whole
-  std::optional<ClustersDescription> clusters;
+  MethodSettings methods;  // each absent or present; some bring the shape
   HullsDescription hulls;
   std::optional<Look> look;  // absent: the asset's own, or plain grey
 
   int line = 0;  // of the file it was read from, for messages
+
+  /// What is said about one method, such as of<examples::Settings>().
+  template <class Settings>
+  std::optional<Settings>& of() {
+    return std::get<std::optional<Settings>>(methods);
+  }
+  template <class Settings>
+  const std::optional<Settings>& of() const {
+    return std::get<std::optional<Settings>>(methods);
+  }
 };
+
+/// What a method that a body has says about itself; nothing if it has none of this kind.
+const MethodInfo* method_of(const BodyDescription& body, MethodKind kind);
+/// Likewise of the method that brings its shape.
+const MethodInfo* shape_method(const BodyDescription& body);
 
 struct JointDescription {
   std::string name;
@@ -101,6 +116,8 @@ struct JointDescription {
   std::optional<double> length;  // of the bar that bends at the joint, m
   std::optional<Vec3> up;        // direction of the section's height; absent: y, or x if the axis stands
   std::optional<structures::Behaviour> behaviour;
+
+  int line = 0;  // of the file it was read from, for messages
 };
 
 struct CameraDescription {
@@ -132,8 +149,14 @@ struct Scene {
 
   double dt() const { return step ? *step : 1.0 / (fps * substeps); }
   int frame_count() const;  // the last frame's number; frame 0 is the start
+  /// Changes one value: "/bodies/drum 1/examples/yield=2", as --set does. Everything is checked again; nothing changes if it is wrong.
+  Result<void> set(const std::string& change);
 };
 
+/// Whether a world can be built from it: what the reader of files asks for, and what refers to something else is there.
+Result<void> check_scene(const Scene& scene);
+
+void describe(Fields& fields, ParticleFile& file);
 void describe(Fields& fields, Scene& scene);
 void describe(Fields& fields, JointDescription& joint);
 

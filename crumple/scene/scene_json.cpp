@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "crumple/core/suggest.h"
 #include "crumple/io/files.h"
 #include "crumple/scene/import/paper2_scene.h"
 #include "crumple/scene/import/paper1_scene.h"
 #include "crumple/scene/changes.h"
+#include "crumple/scene/check.h"
 #include "crumple/scene/scene.h"
 
 namespace crumple {
@@ -41,18 +41,18 @@ void describe(Fields& f, ScriptStep& s) {
   if (f.reading() && !s.velocity && !s.spin) f.fail("", "needs \"velocity\" or \"spin\"");
 }
 
+void describe(Fields& f, ParticleFile& p) {
+  f.text("file", p.file, {"a text file with three numbers for each particle"});
+  f.number("scale", p.scale, between(1e-6, 1e6), {"size"});
+  f.vector("at", p.at, {"where its origin is in the body", "m"});
+  f.vector("velocity", p.velocity, {"at the start, beside the body's own", "m/s"});
+  f.require("file");
+}
+
 void describe(Fields& f, Place& p) {
   f.text("name", p.name, {"name of this one; absent: the body's name and a number"});
   f.vector("at", p.at, {"where", "m"});
   f.vector("turn", p.turn, {"instead of the body's own turn", "degrees"});
-}
-
-void describe(Fields& f, Look& l) {
-  f.color("color", l.color, {"linear RGB, 0 to 1"});
-  f.number("metal", l.metal, between(0, 1), {"0 paint, 1 bare metal"});
-  f.number("roughness", l.roughness, between(0, 1), {"0 mirror, 1 chalk"});
-  f.flag("visible", l.visible, {"whether it is drawn and exported"});
-  f.color("paint", l.paint, {"on a model of several colours: linear RGB in place of the one that covers most of it, and of its shades"});
 }
 
 namespace {
@@ -64,15 +64,28 @@ const Limits kDensity = between(1e-6, 1e9);
 
 constexpr size_t kMostBodies = 100'000;  // each takes some kilobytes before it is even built
 
-constexpr const char* kShapes[] = {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset", "structure", "particles"};
+/// Keys of which a body has exactly one.
+std::vector<std::string> shape_keys() {
+  std::vector<std::string> keys = {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset"};
+  const MethodSettings all;
+  for_each_method(all, [&](const auto& settings) {
+    if (info_of(settings).need == BodyNeed::OwnShape) keys.emplace_back(info_of(settings).key);
+  });
+  keys.emplace_back("particles");
+  return keys;
+}
+
+std::string shape_complaint() {
+  std::string text = "a body needs a shape: ";
+  const std::vector<std::string> keys = shape_keys();
+  for (size_t i = 0; i < keys.size(); ++i) text += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 == keys.size() ? " or " : ", ", keys[i]);
+  return text;
+}
 
 void check_shape(Fields& f, const BodyDescription& b) {
   int shapes = 0;
-  for (const char* key : kShapes) shapes += f.has(key) ? 1 : 0;
-  if (shapes != 1) {
-    return f.fail("", shapes == 0 ? "a body needs a shape: \"box\", \"sphere\", \"cylinder\", \"capsule\", \"plane\", \"mesh\", \"asset\", \"structure\" or \"particles\""
-                                  : "a body has exactly one shape");
-  }
+  for (const std::string& key : shape_keys()) shapes += f.has(key) ? 1 : 0;
+  if (shapes != 1) return f.fail("", shapes == 0 ? shape_complaint() : "a body has exactly one shape");
   for (const auto& [key, sizes] : {std::pair{"box", &b.box}, {"cylinder", &b.cylinder}, {"capsule", &b.capsule}}) {
     for (const double size : sizes->value_or(std::vector<double>{})) {
       if (size <= 0) return f.fail(key, "sizes must be more than 0");
@@ -98,32 +111,73 @@ void check_motion(Fields& f, const BodyDescription& b) {
   if (f.has("mass") && f.has("density")) return f.fail("mass", "give either \"mass\" or \"density\"");
   if (f.has("places") && b.places.empty()) return f.fail("places", "must not be empty");
   if (b.end && *b.end <= b.start) return f.fail("end", "must be later than \"start\"");
-  if (b.examples && b.asset.empty()) return f.fail("examples", "only a body made from an \"asset\" has examples");
-  if (b.examples && b.motion != Motion::Dynamic) return f.fail("examples", "only dynamic bodies crumple");
-  if (b.pieces && b.asset.empty()) return f.fail("pieces", "only a body made from an \"asset\" has pieces");
-  if (b.pieces && b.motion != Motion::Dynamic) return f.fail("pieces", "only dynamic bodies break");
 }
 
-void check_structure(Fields& f, const BodyDescription& b) {
-  if (!b.structure) return;
-  if (b.motion != Motion::Dynamic) return f.fail("motion", "a structure is always dynamic; hold it by \"supports\"");
-  if (f.has("mass")) return f.fail("mass", "a structure weighs what its sections and materials say; set the density of a material, or \"mass\" or \"density\" of a piece");
-  if (b.scale != 1) return f.fail("scale", "a structure has its sizes inside \"structure\"");
+/// Keys of methods that are made of particles.
+std::string matter_keys() {
+  std::string keys;
+  const MethodSettings all;
+  for_each_method(all, [&](const auto& settings) {
+    if (info_of(settings).kind == MethodKind::Matter) keys += fmt::format("{}{}", keys.empty() ? "" : "\" or \"", info_of(settings).key);
+  });
+  return keys;
 }
 
-void check_clusters(Fields& f, const BodyDescription& b) {
-  if (!b.particles.empty() && !b.clusters) return f.fail("particles", "particles hold together by \"clusters\"");
-  if (!b.clusters) return;
-  for (const char* key : {"plane", "structure", "examples", "pieces"}) {
-    if (f.has(key)) return f.fail("clusters", fmt::format("a body with \"{}\" cannot be made of clusters", key));
+/// A layer or bonds on a rigid body.
+void check_on_rigid(Fields& f, const BodyDescription& b, const MethodInfo& method) {
+  const bool is_solid = method.need == BodyNeed::Solid && !b.plane && b.particles.empty() && !shape_method(b);
+  if (b.asset.empty() && !is_solid) {
+    return f.fail(method.key, method.need == BodyNeed::Solid ? fmt::format("a body with \"{}\" needs an inside: a box, a sphere, a mesh, an asset", method.key)
+                                                             : fmt::format("only a body made from an \"asset\" has {}", method.name));
   }
-  if (b.motion != Motion::Dynamic) return f.fail("motion", "a body of clusters is always dynamic; hold it by \"clamps\"");
-  if (!b.script.empty()) return f.fail("script", "a body of clusters is directed by \"clamps\"");
-  if (b.asleep) return f.fail("asleep", "a body of clusters cannot start asleep");
+  if (b.motion != Motion::Dynamic) f.fail(method.key, fmt::format("only dynamic bodies {}", method.verb));
+}
+
+/// Bonds that make the pieces of a body themselves.
+void check_own_shape(Fields& f, const BodyDescription& b, const MethodInfo& method) {
+  if (b.motion != Motion::Dynamic) return f.fail("motion", fmt::format("a {} is always dynamic; hold it by \"{}\"", method.noun, method.held_by));
+  if (f.has("mass")) {
+    return f.fail("mass", fmt::format("a {} weighs what its sections and materials say; set the density of a material, or \"mass\" or \"density\" of a piece", method.noun));
+  }
+  if (b.scale != 1) f.fail("scale", fmt::format("a {} has its sizes inside \"{}\"", method.noun, method.key));
+}
+
+void check_matter(Fields& f, const BodyDescription& b, const MethodInfo& method) {
+  std::vector<std::string> others = {"plane"};
+  for (const bool own_shape : {true, false}) {
+    for_each_method(b.methods, [&](const auto& settings) {
+      const MethodInfo& other = info_of(settings);
+      if (&other != &method && (other.need == BodyNeed::OwnShape) == own_shape) others.emplace_back(other.key);
+    });
+  }
+  for (const std::string& key : others) {
+    if (f.has(key)) return f.fail(method.key, fmt::format("a body with \"{}\" cannot be made of {}", key, method.name));
+  }
+  if (b.motion != Motion::Dynamic) return f.fail("motion", fmt::format("a {} is always dynamic; hold it by \"{}\"", method.noun, method.held_by));
+  if (!b.script.empty()) return f.fail("script", fmt::format("a {} is directed by \"{}\"", method.noun, method.held_by));
+  if (b.asleep) return f.fail("asleep", fmt::format("a {} cannot start asleep", method.noun));
   const HullsDescription usual;
   if (b.hulls.tolerance || b.hulls.least != usual.least || b.hulls.most != usual.most || b.hulls.margin != usual.margin) {
-    return f.fail("hulls", "a body of clusters collides by its particles and has no hulls");
+    return f.fail("hulls", fmt::format("a {} collides by its particles and has no hulls", method.noun));
   }
+}
+
+void check_methods(Fields& f, const BodyDescription& b) {
+  std::vector<const MethodInfo*> there;
+  for_each_method(b.methods, [&](const auto& settings) {
+    if (settings) there.push_back(&info_of(settings));
+  });
+  for (const MethodInfo* method : there) {
+    if (f.failed()) return;
+    if (method->kind == MethodKind::Matter) {
+      check_matter(f, b, *method);
+    } else if (method->need == BodyNeed::OwnShape) {
+      check_own_shape(f, b, *method);
+    } else if (!method_of(b, MethodKind::Matter)) {
+      check_on_rigid(f, b, *method);
+    }
+  }
+  if (!f.failed() && !b.particles.empty() && !method_of(b, MethodKind::Matter)) f.fail("particles", fmt::format("particles hold together by \"{}\"", matter_keys()));
 }
 
 }  // namespace
@@ -137,7 +191,9 @@ void describe(Fields& f, BodyDescription& b) {
   f.numbers("plane", b.plane, 4, {"an infinite plane n.x = d: normal x, y, z and d; always static"});
   f.text("mesh", b.mesh, {"a surface from an OBJ, PLY or GLB file; one that moves freely must be convex, or made of clusters"});
   f.text("asset", b.asset, {"a body that can crumple: the name of an entry of \"assets\""});
-  f.object("structure", b.structure, {"a structure: bars, plates and pieces held together by elastic-plastic joints"});
+  for_each_method(b.methods, [&](auto& settings) {
+    if (info_of(settings).need == BodyNeed::OwnShape) f.object(info_of(settings).key, settings, {info_of(settings).key_help});
+  });
   f.list("particles", b.particles, {"a cloud of particles from files; it needs \"clusters\""});
   f.vector("at", b.at, {"where its origin is", "m"});
   f.vector("turn", b.turn, {"turned about x, then y, then z", "degrees"});
@@ -158,12 +214,12 @@ void describe(Fields& f, BodyDescription& b) {
   f.text("group", b.group, {"collision group, any word"});
   f.texts("ignores", b.ignores, {"groups it passes through"});
   f.flag("asleep", b.asleep, {"starts asleep: it hangs there until something touches it"});
-  f.object("examples", b.examples, {"example-based plasticity"});
-  f.object("pieces", b.pieces, {"a scored asset breaks along its cuts; absent: it stays whole"});
-  f.object("clusters", b.clusters, {"the body is soft: clusters of particles that bend, flow and tear"});
+  for_each_method(b.methods, [&](auto& settings) {
+    if (info_of(settings).need != BodyNeed::OwnShape) f.object(info_of(settings).key, settings, {info_of(settings).key_help});
+  });
   f.object("hulls", b.hulls, {"collision shape of an asset"});
   f.object("look", b.look, {"appearance"});
-  if (f.reading() && !f.failed()) check_shape(f, b), check_motion(f, b), check_structure(f, b), check_clusters(f, b);
+  if (f.reading() && !f.failed()) check_shape(f, b), check_motion(f, b), check_methods(f, b);
 }
 
 void describe(Fields& f, CameraDescription& c) {
@@ -225,7 +281,7 @@ void name_bodies(Json& root) {
     Json& body = bodies->items[i];
     const Json* name = body.find("name");
     const bool named = name && !(name->is_text() && name->text.empty());
-    for (const std::string key : kShapes) {
+    for (const std::string& key : shape_keys()) {
       const Json* shape = body.find(key);
       if (named || !shape) continue;
       Json made = fmt::format("{} {}", key == "asset" ? shape->text : key, i + 1);
@@ -240,83 +296,9 @@ void name_bodies(Json& root) {
 void keep_lines(Scene& scene, const Json& root) {
   const Json *bodies = root.find("bodies"), *assets = root.find("assets");
   for (size_t i = 0; i < scene.bodies.size(); ++i) scene.bodies[i].line = bodies->items[i].line;
+  for (size_t i = 0; i < scene.joints.size(); ++i) scene.joints[i].line = root.find("joints")->items[i].line;
   if (!assets) return;
   for (const auto& [name, path] : assets->members) scene.asset_lines[name] = path.line;
-}
-
-std::string at_line(const Json& root, std::string_view file, std::string_view list, size_t index) {
-  const Json* items = root.find(list);
-  const int line = items && index < items->items.size() ? items->items[index].line : root.line;
-  return fmt::format("{}:{}: /{}/{}", file, line, list, index);
-}
-
-Result<void> check_assets(const Scene& scene, const Json& root, std::string_view file) {
-  std::vector<std::string> asset_names;
-  for (const auto& [name, path] : scene.assets) asset_names.push_back(name);
-  for (size_t i = 0; i < scene.bodies.size(); ++i) {
-    const BodyDescription& body = scene.bodies[i];
-    if (body.asset.empty() || scene.assets.count(body.asset) > 0) continue;
-    return input_error(fmt::format("{}/asset: there is no asset \"{}\"{}", at_line(root, file, "bodies", i), body.asset,
-                                   suggestion(body.asset, asset_names, "; name it under \"assets\"")));
-  }
-  return {};
-}
-
-using BodyIndex = std::map<std::string, const BodyDescription*>;
-
-/// A joint needs two ends, and one that can move.
-Result<void> check_ends(const BodyIndex& bodies, const JointDescription& joint, const std::string& where) {
-  if (joint.body == joint.to) return input_error(fmt::format("{}/to: a body cannot be joined to itself", where));
-  const auto moves = [&](const std::string& name) {
-    const auto found = bodies.find(name);
-    return found != bodies.end() && found->second->motion == Motion::Dynamic;
-  };
-  if (moves(joint.body) || moves(joint.to)) return {};
-  return input_error(fmt::format("{}: joins nothing that moves; one of the bodies must be dynamic", where));
-}
-
-/// What is wrong with naming this body as something to be fixed to; empty if nothing is.
-std::string complaint_of_holder(const BodyIndex& bodies, const std::string& name) {
-  if (name.empty()) return "";
-  const auto found = bodies.find(name);
-  if (found == bodies.end()) {
-    std::vector<std::string> names;
-    for (const auto& [known, body] : bodies) names.push_back(known);
-    return fmt::format("there is no body \"{}\"{}", name, suggestion(name, names));
-  }
-  if (!found->second->clusters) return "";
-  return fmt::format("\"{}\" is made of clusters, and nothing can be fixed to it; hold it by \"clamps\", or let it rest on something", name);
-}
-
-/// Supports of structures that lean on other bodies.
-Result<void> check_supports(const Scene& scene, const BodyIndex& bodies) {
-  for (const BodyDescription& body : scene.bodies) {
-    for (size_t i = 0; body.structure && i < body.structure->supports.size(); ++i) {
-      const std::string& to = body.structure->supports[i].to;
-      const std::string where = fmt::format("{}: /bodies/{}/structure/supports/{}/to", place_in_file(scene, body.line), body.name, i);
-      if (to == body.name) return input_error(fmt::format("{}: a structure cannot hold itself", where));
-      if (const std::string complaint = complaint_of_holder(bodies, to); !complaint.empty()) return input_error(fmt::format("{}: {}", where, complaint));
-    }
-  }
-  return {};
-}
-
-/// Names are unique, bodies that are referred to exist.
-Result<void> check_names(const Scene& scene, const Json& root, std::string_view file) {
-  BodyIndex bodies;
-  for (const BodyDescription& body : scene.bodies) {
-    if (!bodies.emplace(body.name, &body).second) {
-      return input_error(fmt::format("{}: /bodies: two bodies are called \"{}\"; names must differ", place_in_file(scene, body.line), body.name));
-    }
-  }
-  for (size_t i = 0; i < scene.joints.size(); ++i) {
-    for (const auto& [key, name] : {std::pair{"body", &scene.joints[i].body}, {"to", &scene.joints[i].to}}) {
-      const std::string complaint = complaint_of_holder(bodies, *name);
-      if (!complaint.empty()) return input_error(fmt::format("{}/{}: {}", at_line(root, file, "joints", i), key, complaint));
-    }
-    if (Result<void> checked = check_ends(bodies, scene.joints[i], at_line(root, file, "joints", i)); !checked) return checked.error();
-  }
-  return check_supports(scene, bodies);
 }
 
 }  // namespace
@@ -349,11 +331,11 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
   if (Result<void> read = Fields::read(*json, name, scene); !read) return read.error();
   scene.file = file;
   keep_lines(scene, *json);
-  if (Result<void> checked = check_assets(scene, *json, name); !checked) return checked.error();
+  if (Result<void> checked = check_assets(scene); !checked) return checked.error();
   Result<std::vector<BodyDescription>> expanded = expand_places(std::move(scene.bodies), name);
   if (!expanded) return expanded.error();
   scene.bodies = std::move(*expanded);
-  if (Result<void> checked = check_names(scene, *json, name); !checked) return checked.error();
+  if (Result<void> checked = check_names(scene); !checked) return checked.error();
   return scene;
 }
 
@@ -372,6 +354,16 @@ Json scene_schema() {
   Json root = Json::object({{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Crumple scene"}});
   for (auto& member : schema.members) root.members.push_back(std::move(member));
   return root;
+}
+
+Result<void> Scene::set(const std::string& change) {
+  Json json = scene_json(*this);
+  if (Result<void> changed = apply_change(json, change); !changed) return changed.error();
+  Result<Scene> scene = parse_scene(write_json(json), file);
+  if (!scene) return scene.error();
+  scene->notes = notes;
+  *this = std::move(*scene);
+  return {};
 }
 
 int Scene::frame_count() const {

@@ -7,6 +7,11 @@
 namespace crumple {
 namespace {
 
+template <class Settings>
+std::vector<NamedSpeed> speeds_in(const Settings& settings) {
+  return speeds(settings);
+}
+
 /// Everything that is said to move, with the key that says so.
 std::vector<std::pair<std::string, double>> speeds_of(const BodyDescription& body) {
   std::vector<std::pair<std::string, double>> speeds = {{"velocity", body.velocity.norm()}};
@@ -16,9 +21,10 @@ std::vector<std::pair<std::string, double>> speeds_of(const BodyDescription& bod
   for (size_t i = 0; i < body.particles.size(); ++i) {
     speeds.emplace_back(fmt::format("particles/{}/velocity", i), (body.velocity + body.particles[i].velocity).norm());
   }
-  for (size_t i = 0; body.clusters && i < body.clusters->boundary.clamps.size(); ++i) {
-    speeds.emplace_back(fmt::format("clusters/clamps/{}/velocity", i), body.clusters->boundary.clamps[i].velocity.norm());
-  }
+  for_each_method(body.methods, [&](const auto& settings) {
+    if (!settings) return;
+    for (const NamedSpeed& named : speeds_in(*settings)) speeds.emplace_back(fmt::format("{}/{}", info_of(settings).key, named.where), named.speed);
+  });
   return speeds;
 }
 

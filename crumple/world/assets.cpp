@@ -2,16 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "crumple/io/paper1_asset.h"
+#include "crumple/geometry/lattice.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/gltf_maps.h"
 #include "crumple/io/mesh_file.h"
+#include "crumple/io/paper1_asset.h"
 #include "crumple/io/particles.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr int kFillCells = 12;  // along the longest side of a surface that is filled
 
 template <class T>
 uint64_t hash_vector(const std::vector<T>& values, uint64_t seed) {
@@ -53,71 +56,127 @@ std::vector<std::vector<Vec3>> example_shapes(const Skin& skin) {
   return shapes;
 }
 
+rigid::HullDecomposition hulls_of(const RiggedBody& rig, const HullsDescription& wanted) {
+  rigid::HullSettings settings;
+  settings.least = wanted.least, settings.most = wanted.most;
+  const double tolerance = wanted.tolerance.value_or(-1);
+  settings.tolerance = tolerance > 0 ? tolerance : 0.025 * bounds_of(rig.asset.tets.positions).diagonal();
+  rigid::ScoredTets scored;
+  if (const auto& pieces = rig.asset.pieces) {
+    scored = {pieces->of_tet, pieces->cut_tets, pieces->first_corner, pieces->corners, pieces->inward, wanted.margin};
+  }
+  return rigid::decompose(rig.asset.tets, example_shapes(rig.skin), settings, rig.asset.pieces ? &scored : nullptr);
+}
+
+std::string hull_key(const HullsDescription& hulls, bool with_hulls) {
+  if (!with_hulls) return "drawn";
+  return fmt::format("{}|{}|{}|{}", hulls.tolerance.value_or(-1), hulls.least, hulls.most, hulls.margin);
+}
+
+Result<Asset> read_asset_at(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_directory(file, ignored) ? io::read_paper1_asset(file) : io::read_asset(file);
+}
+
+std::string full_name(const fs::path& file) {
+  std::error_code ignored;
+  const fs::path found = fs::weakly_canonical(file, ignored);
+  return found.empty() ? file.string() : found.string();
+}
+
+/// One handle that holds everything: a rig that nobody poses.
+Result<Asset> filled(const TriMesh& surface, const std::string& name) {
+  Asset asset;
+  asset.name = name, asset.surface = surface;
+  LatticeSettings settings;
+  settings.cells = kFillCells, settings.thin_allowed = 1;
+  LatticeReport report;
+  Result<TetMesh> tets = fill_with_tets(surface, settings, report);
+  if (!tets) return tets.error();
+  asset.tets = std::move(*tets);
+  asset.handles = {{"all", Vec3::Zero()}};
+  asset.weights.assign(asset.tets.positions.size(), 1.0f);
+  asset.examples = {{"rest", {HandleTransform()}}};
+  order_vertices(asset);
+  return asset;
+}
+
 }  // namespace
 
-Result<const Asset*> AssetLibrary::original(const Scene& scene, const std::string& name) {
-  if (const auto found = originals_.find(name); found != originals_.end()) return &found->second;
-  const std::string& path = scene.assets.at(name);
-  const fs::path file = resolve_path(scene, path);
+Result<std::shared_ptr<const Asset>> SceneAssets::original(const Scene& scene, const std::string& name) {
+  if (const auto found = originals_.find(name); found != originals_.end()) return found->second;
+  const fs::path file = resolve_path(scene, scene.assets.at(name));
   std::error_code ignored;
   if (!fs::exists(file, ignored)) {
     const auto line = scene.asset_lines.find(name);
     const std::string where = place_in_file(scene, line == scene.asset_lines.end() ? 0 : line->second);
     return input_error(fmt::format("{}: /assets/{}: no such file: {}", where, name, file.string()));
   }
-  Result<Asset> asset = fs::is_directory(file, ignored) ? io::read_paper1_asset(file) : io::read_asset(file);
+  Result<std::shared_ptr<const Asset>> asset = library_->get<Asset>(fmt::format("asset {}|{}", full_name(file), name), [&]() -> Result<Asset> {
+    Result<Asset> read = read_asset_at(file);
+    if (!read) return read.error();
+    read->name = name;
+    order_vertices(*read);
+    return read;
+  });
   if (!asset) return asset.error();
-  asset->name = name;
-  order_vertices(*asset);
-  hashes_[name] = hash_asset(*asset);
-  return &originals_.emplace(name, std::move(*asset)).first->second;
+  hashes_[name] = hash_asset(**asset);
+  return originals_.emplace(name, *asset).first->second;
 }
 
-Result<std::shared_ptr<const LoadedAsset>> AssetLibrary::load(const Scene& scene, const BodyDescription& body) {
-  const std::string size_key = fmt::format("{}|{}", body.asset, body.scale);
-  const double tolerance = body.hulls.tolerance.value_or(-1);
-  const std::string key = fmt::format("{}|{}|{}|{}|{}", size_key, tolerance, body.hulls.least, body.hulls.most, body.hulls.margin);
-  if (const auto found = loaded_.find(key); found != loaded_.end()) return found->second;
-  Result<const Asset*> asset = original(scene, body.asset);
+Result<std::shared_ptr<const Solid>> SceneAssets::load(const Scene& scene, const BodyDescription& body, bool with_hulls) {
+  Result<std::shared_ptr<const Asset>> asset = original(scene, body.asset);
   if (!asset) return asset.error();
-  auto& rig = rigs_[size_key];
-  if (!rig) {
-    Asset scaled = **asset;
-    scale_asset(scaled, body.scale);
-    rig = rig_body(std::move(scaled));
-  }
-  auto loaded = std::make_shared<LoadedAsset>();
-  loaded->rig = rig;
-  loaded->content_hash = hashes_[body.asset];
-  rigid::HullSettings settings;
-  settings.least = body.hulls.least, settings.most = body.hulls.most;
-  settings.tolerance = tolerance > 0 ? tolerance : 0.025 * bounds_of(rig->asset.tets.positions).diagonal();
-  rigid::ScoredTets scored;
-  if (const auto& pieces = rig->asset.pieces) {
-    scored = {pieces->of_tet, pieces->cut_tets, pieces->first_corner, pieces->corners, pieces->inward, body.hulls.margin};
-  }
-  loaded->hulls = rigid::decompose(rig->asset.tets, example_shapes(rig->skin), settings, rig->asset.pieces ? &scored : nullptr);
-  loaded_[key] = loaded;
-  return std::shared_ptr<const LoadedAsset>(loaded);
+  const std::string rig_key = fmt::format("rig {}|{}|{}", full_name(resolve_path(scene, scene.assets.at(body.asset))), body.asset, body.scale);
+  return library_->get<Solid>(fmt::format("{}|{}", rig_key, hull_key(body.hulls, with_hulls)), [&]() -> Result<Solid> {
+    auto rig = library_->get<std::shared_ptr<const RiggedBody>>(rig_key, [&]() -> Result<std::shared_ptr<const RiggedBody>> {
+      Asset scaled = **asset;
+      scale_asset(scaled, body.scale);
+      return rig_body(std::move(scaled));
+    });
+    Solid solid{**rig, {}};
+    if (with_hulls) solid.hulls = hulls_of(*solid.rig, body.hulls);
+    return solid;
+  });
 }
 
-Result<std::shared_ptr<const TriMesh>> AssetLibrary::load_mesh(const Scene& scene, const std::string& name, double scale, const std::string& where) {
-  const std::string key = fmt::format("{}|{}", name, scale);
-  if (const auto found = meshes_.find(key); found != meshes_.end()) return found->second;
+Result<std::shared_ptr<const Solid>> SceneAssets::fill(const TriMesh& surface, const BodyDescription& body, bool with_hulls) {
+  const uint64_t hash = hash_vector(surface.triangles, hash_vector(surface.positions, 7));
+  const std::string rig_key = fmt::format("filled {}", hash);
+  return library_->get<Solid>(fmt::format("{}|{}", rig_key, hull_key(body.hulls, with_hulls)), [&]() -> Result<Solid> {
+    auto rig = library_->get<std::shared_ptr<const RiggedBody>>(rig_key, [&]() -> Result<std::shared_ptr<const RiggedBody>> {
+      Result<Asset> asset = filled(surface, body.name);
+      if (!asset) return asset.error();
+      return rig_body(std::move(*asset));
+    });
+    if (!rig) return rig.error();
+    Solid solid{**rig, {}};
+    if (with_hulls) solid.hulls = hulls_of(*solid.rig, body.hulls);
+    return solid;
+  });
+}
+
+Result<std::shared_ptr<const TriMesh>> SceneAssets::load_mesh(const Scene& scene, const std::string& name, double scale, const std::string& where) {
   const fs::path file = resolve_path(scene, name);
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return input_error(fmt::format("{}: no such file: {}", where, file.string()));
-  Result<TriMesh> mesh = io::read_mesh(file);
+  const std::string key = fmt::format("mesh {}", full_name(file));
+  Result<std::shared_ptr<const TriMesh>> mesh = library_->get<TriMesh>(key, [&]() -> Result<TriMesh> {
+    Result<TriMesh> read = io::read_mesh(file);
+    if (read && read->triangles.empty()) return input_error(fmt::format("{}: has no triangles", file.string()));
+    return read;
+  });
   if (!mesh) return mesh.error();
-  if (mesh->triangles.empty()) return input_error(fmt::format("{}: has no triangles", file.string()));
-  hashes_["mesh " + name] = hash_vector(mesh->triangles, hash_vector(mesh->positions, 2));
-  for (Vec3& p : mesh->positions) p *= scale;
-  auto shared = std::make_shared<const TriMesh>(std::move(*mesh));
-  meshes_[key] = shared;
-  return shared;
+  hashes_["mesh " + name] = hash_vector((*mesh)->triangles, hash_vector((*mesh)->positions, 2));
+  if (scale == 1) return mesh;
+  return library_->get<TriMesh>(fmt::format("{}|{}", key, scale), [&]() -> Result<TriMesh> {
+    TriMesh scaled = **mesh;
+    for (Vec3& p : scaled.positions) p *= scale;
+    return scaled;
+  });
 }
 
-Result<std::vector<PaintedMap>> AssetLibrary::load_maps(const Scene& scene, const std::string& name, size_t vertices, const std::string& where) {
+Result<std::vector<PaintedMap>> SceneAssets::load_maps(const Scene& scene, const std::string& name, size_t vertices, const std::string& where) {
   Result<std::vector<PaintedMap>> maps = io::read_maps(resolve_path(scene, name));
   if (!maps) return maps;
   if (const Result<void> fine = check_maps(*maps, vertices); !fine) return input_error(fmt::format("{}: {}", where, fine.error().text));
@@ -127,17 +186,15 @@ Result<std::vector<PaintedMap>> AssetLibrary::load_maps(const Scene& scene, cons
   return maps;
 }
 
-Result<std::shared_ptr<const std::vector<Vec3>>> AssetLibrary::load_particles(const Scene& scene, const std::string& name, const std::string& where) {
-  if (const auto found = particles_.find(name); found != particles_.end()) return found->second;
-  Result<std::vector<Vec3>> particles = io::read_particles(resolve_path(scene, name));
+Result<std::shared_ptr<const std::vector<Vec3>>> SceneAssets::load_particles(const Scene& scene, const std::string& name, const std::string& where) {
+  const fs::path file = resolve_path(scene, name);
+  auto particles = library_->get<std::vector<Vec3>>(fmt::format("particles {}", full_name(file)), [&] { return io::read_particles(file); });
   if (!particles) return input_error(fmt::format("{}: {}", where, particles.error().text));
-  hashes_["particles " + name] = hash_vector(*particles, 5);
-  auto shared = std::make_shared<const std::vector<Vec3>>(std::move(*particles));
-  particles_[name] = shared;
-  return std::shared_ptr<const std::vector<Vec3>>(shared);
+  hashes_["particles " + name] = hash_vector(**particles, 5);
+  return particles;
 }
 
-uint64_t AssetLibrary::content_hash() const {
+uint64_t SceneAssets::content_hash() const {
   uint64_t hash = 3;
   for (const auto& [name, value] : hashes_) hash = io::hash_bytes(fmt::format("{} {}", name, value), hash);
   return hash;

@@ -1,50 +1,77 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
+#include "crumple/io/recording.h"
 #include "crumple/rig/rigged_body.h"
 #include "crumple/rigid/hulls.h"
-#include "crumple/world/cluster_models.h"
 #include "crumple/scene/scene.h"
 
 namespace crumple {
 
-/// A rigged asset with its collision hulls, shared by all bodies of the same asset, size and hull settings.
-struct LoadedAsset {
+/// Tetrahedra, skin and collision hulls of a body that can change its shape, shared by all bodies of the same asset, size and hull settings.
+struct Solid {
   std::shared_ptr<const RiggedBody> rig;
-  rigid::HullDecomposition hulls;
-  uint64_t content_hash = 0;  // of the asset before scaling
+  rigid::HullDecomposition hulls;  // empty if nobody collides with it
 };
 
-/// Everything read from disk for one scene, each file once.
+/// Everything read from disk, each file once, for any number of worlds at the same time.
 class AssetLibrary {
  public:
-  Result<std::shared_ptr<const LoadedAsset>> load(const Scene& scene, const BodyDescription& body);
+  template <class T>
+  using Shared = std::shared_ptr<const T>;
+
+  /// What the key stands for, made by `make` if nobody has asked for it before.
+  template <class T>
+  Result<Shared<T>> get(const std::string& key, const std::function<Result<T>()>& make) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<const void>& kept = kept_[key];
+    if (!kept) {
+      Result<T> made = make();
+      if (!made) return made.error();
+      kept = std::make_shared<const T>(std::move(*made));
+    }
+    return std::static_pointer_cast<const T>(kept);
+  }
+
+ private:
+  std::recursive_mutex mutex_;
+  std::map<std::string, std::shared_ptr<const void>> kept_;
+};
+
+/// What one scene uses of a library, under the names that the scene has for it.
+class SceneAssets {
+ public:
+  explicit SceneAssets(std::shared_ptr<AssetLibrary> library = nullptr) : library_(library ? std::move(library) : std::make_shared<AssetLibrary>()) {}
+
+  /// A rigged asset. Hulls are made only if bodies are to collide.
+  Result<std::shared_ptr<const Solid>> load(const Scene& scene, const BodyDescription& body, bool with_hulls);
+  /// Tetrahedra around any closed surface, for bodies that are no asset.
+  Result<std::shared_ptr<const Solid>> fill(const TriMesh& surface, const BodyDescription& body, bool with_hulls);
   /// `where`: what complaints begin with.
   Result<std::shared_ptr<const TriMesh>> load_mesh(const Scene& scene, const std::string& name, double scale, const std::string& where);
   /// What is painted on such a mesh, which has `vertices`.
   Result<std::vector<PaintedMap>> load_maps(const Scene& scene, const std::string& name, size_t vertices, const std::string& where);
   Result<std::shared_ptr<const std::vector<Vec3>>> load_particles(const Scene& scene, const std::string& name, const std::string& where);
   /// An asset that is neither scaled nor rigged.
-  Result<const Asset*> original(const Scene& scene, const std::string& name);
+  Result<std::shared_ptr<const Asset>> original(const Scene& scene, const std::string& name);
 
   /// Unscaled assets by their name in the scene, for recordings that carry them along.
-  const std::map<std::string, Asset>& originals() const { return originals_; }
+  const std::map<std::string, std::shared_ptr<const Asset>>& originals() const { return originals_; }
   /// Of everything that was loaded, in order of names.
   uint64_t content_hash() const;
 
-  ClusterModels cluster_models;  // that need not be built again
+  std::map<std::string, io::ArrayStore> saved_models;  // by body: what a recording keeps because it takes long to make
 
  private:
-  std::map<std::string, Asset> originals_;
+  std::shared_ptr<AssetLibrary> library_;
+  std::map<std::string, std::shared_ptr<const Asset>> originals_;
   std::map<std::string, uint64_t> hashes_;
-  std::map<std::string, std::shared_ptr<const RiggedBody>> rigs_;
-  std::map<std::string, std::shared_ptr<const LoadedAsset>> loaded_;
-  std::map<std::string, std::shared_ptr<const TriMesh>> meshes_;
-  std::map<std::string, std::shared_ptr<const std::vector<Vec3>>> particles_;
 };
 
 }  // namespace crumple

@@ -1,27 +1,63 @@
+#include "crumple/world/compose.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "crumple/world/simulation.h"
+#include "crumple/core/parallel.h"
+#include "crumple/world/contacts.h"
+#include "crumple/world/faults.h"
+#include "crumple/world/links.h"
+#include "crumple/world/matter.h"
 
 namespace crumple {
 namespace {
 
-bool finite(const rigid::PartState& state) {
-  return state.place.rotation.allFinite() && state.place.translation.allFinite() && state.velocity.allFinite() && state.spin.allFinite();
+bool any_busy(const Body& body) {
+  return std::any_of(body.layers.begin(), body.layers.end(),
+                     [](const Layer& layer) { return std::visit([](const auto& at_work) { return is_busy(at_work.state); }, layer); });
 }
 
-/// What is wrong with a motion; empty if nothing is.
-std::string trouble_of(const rigid::PartState& state) {
-  if (!finite(state)) return "its motion is no longer finite";
-  if (state.velocity.norm() <= kFastest && state.place.translation.norm() <= kFarthest) return "";
-  return fmt::format("it moved at {:.0f} m/s, {:.0f} m from the origin", state.velocity.norm(), state.place.translation.norm());
+bool are_bonds_busy(const WorldState& w, const Body& body) {
+  if (!body.bonds) return false;
+  const auto busy = [&](bool is_awake) { return std::visit([&](const auto& bonds) { return is_busy(bonds.model, bonds.state, is_awake); }, *body.bonds); };
+  if (!busy(true)) return false;
+  return busy(false) || std::any_of(body.parts.begin(), body.parts.end(), [&](const Part& part) { return w.rigid.is_awake(part.index); });
+}
+
+std::vector<uint8_t> broken_links(const Body& body) {
+  std::vector<uint8_t> broken;
+  for (const Hold hold : holds_of(body)) broken.push_back(hold == Hold::Broken ? 1 : 0);
+  return broken;
+}
+
+/// Effects of several layers: what moved is put together, of bounce the least counts.
+void merge(const Effects& effects, BodyWork& work) {
+  if (effects.reshaped) {
+    std::vector<int> both;
+    std::set_union(work.moved.begin(), work.moved.end(), effects.moved.begin(), effects.moved.end(), std::back_inserter(both));
+    work.moved = std::move(both), work.reshaped = true;
+  }
+  if (effects.restitution) work.restitution = std::min(work.restitution.value_or(*effects.restitution), *effects.restitution);
+}
+
+void step_layers(WorldState& w, int index) {
+  Body& body = w.body(index);
+  BodyWork& work = w.work[static_cast<size_t>(index)];
+  work.parts.resize(body.parts.size());
+  work.reshaped = false, work.moved.clear(), work.restitution.reset();
+  if (body.layers.empty()) return;
+  gather_hits(w, index);
+  const std::vector<uint8_t> broken = broken_links(body);
+  for (Layer& layer : body.layers) {
+    LayerContext now{w.dt(), work.hits, broken, {}};
+    std::visit([&](auto& at_work) { step(at_work.model, at_work.state, now); }, layer);
+    merge(now.effects, work);
+  }
 }
 
 /// Whether some of the blocks of vertices that moved belong to a part. Both are ascending.
-bool has_moved(const Body& body, const BodyPart& part, std::span<const int> blocks) {
-  const std::vector<int>& first = body.loaded->rig->first_vertex;
+bool has_moved(const Body& body, const Part& part, std::span<const int> blocks) {
+  const std::vector<int>& first = body.solid->rig->first_vertex;
   for (const int piece : part.pieces) {
     const auto at = std::lower_bound(blocks.begin(), blocks.end(), first[static_cast<size_t>(piece)] / Skin::kLanes);
     if (at != blocks.end() && *at * Skin::kLanes < first[static_cast<size_t>(piece) + 1]) return true;
@@ -29,104 +65,108 @@ bool has_moved(const Body& body, const BodyPart& part, std::span<const int> bloc
   return false;
 }
 
-}  // namespace
+void compose_part(const Body& body, const Part& part, PartWork& work) {
+  work.mass = mass_of_part(body, part.pieces, part.axes);
+  if (!work.mass.is_finite()) return;
+  const Transform old_rest_in_part = part.rest_in_part();
+  const Transform new_rest_in_part = {work.mass.axes.transpose(), -(work.mass.axes.transpose() * work.mass.center)};
+  const rigid::PartState& state = part.last_good;
+  // The surface stays where it is in the world: only the frame moves to the new centre and axes.
+  work.reshape.place = state.place * old_rest_in_part * new_rest_in_part.inverse();
+  work.reshape.old_to_new = new_rest_in_part * old_rest_in_part.inverse();
+  work.reshape.inertia = work.mass.inertia;
+  // Mass and velocity of the centre stay, so linear momentum does; spin follows from the angular momentum about the centre.
+  const Mat3& before = state.place.rotation;
+  const Mat3& after = work.reshape.place.rotation;
+  const Vec3 momentum = before * part.inertia.cwiseProduct(before.transpose() * state.spin);
+  work.spin = after * (after.transpose() * momentum).cwiseQuotient(work.mass.inertia);
+  hull_points(body, part, new_rest_in_part, work.points);
+}
 
 /// New centre of mass, principal axes, inertia and hull points. Runs for many bodies at once, so the engine is only read here; the
 /// result is applied later, in the order of the bodies.
-void World::Simulation::compose(int index) {
-  const Body& body = bodies[static_cast<size_t>(index)];
-  Work& w = work[static_cast<size_t>(index)];
-  w.finite = true;
+void compose(WorldState& w, int index) {
+  Body& body = w.body(index);
+  BodyWork& work = w.work[static_cast<size_t>(index)];
+  put_together(body, work.moved);
+  work.finite = true;
   for (size_t p = 0; p < body.parts.size(); ++p) {
-    w.parts[p].reshaped = body.parts.size() == 1 || has_moved(body, body.parts[p], w.effects.moved);
-    if (!w.parts[p].reshaped) continue;
-    compose_part(body, body.parts[p], w.parts[p]);
-    w.finite = w.finite && w.parts[p].mass.is_finite();
+    work.parts[p].reshaped = body.parts.size() == 1 || has_moved(body, body.parts[p], work.moved);
+    if (!work.parts[p].reshaped) continue;
+    compose_part(body, body.parts[p], work.parts[p]);
+    work.finite = work.finite && work.parts[p].mass.is_finite();
   }
 }
 
-void World::Simulation::compose_part(const Body& body, const BodyPart& part, PartWork& w) const {
-  w.mass = mass_of_part(body, part.pieces, part.axes);
-  if (!w.mass.is_finite()) return;
-  const Transform old_rest_in_part = part.rest_in_part();
-  const Transform new_rest_in_part = {w.mass.axes.transpose(), -(w.mass.axes.transpose() * w.mass.center)};
-  const rigid::PartState& state = part.last_good;
-  // The surface stays where it is in the world: only the frame moves to the new centre and axes.
-  w.reshape.place = state.place * old_rest_in_part * new_rest_in_part.inverse();
-  w.reshape.old_to_new = new_rest_in_part * old_rest_in_part.inverse();
-  w.reshape.inertia = w.mass.inertia;
-  // Mass and velocity of the centre stay, so linear momentum does; spin follows from the angular momentum about the centre.
-  const Mat3& before = state.place.rotation;
-  const Mat3& after = w.reshape.place.rotation;
-  const Vec3 momentum = before * part.inertia.cwiseProduct(before.transpose() * state.spin);
-  w.spin = after * (after.transpose() * momentum).cwiseQuotient(w.mass.inertia);
-  hull_points(body, part, new_rest_in_part, w.points);
+void step_bonds(WorldState& w, int index) {
+  Body& body = w.body(index);
+  BodyWork& work = w.work[static_cast<size_t>(index)];
+  gather_piece_loads(w, index);
+  std::vector<Vec3> spins;
+  for (const Part& part : body.parts) spins.push_back(part.axes * (part.last_good.place.rotation.transpose() * part.last_good.spin));
+  BondContext now{w.dt(), work.piece_loads, spins, {}};
+  std::visit([&](auto& bonds) { step(bonds.model, bonds.state, now); }, *body.bonds);
+  work.breaks = std::move(now.breaks);
 }
 
-void World::Simulation::apply_effects() {
-  for (const int index : busy) {
-    Body& body = bodies[static_cast<size_t>(index)];
-    Work& w = work[static_cast<size_t>(index)];
-    if (w.effects.reshaped && !w.finite) {
-      freeze(index, "its shape is no longer finite");
+void apply_shape(WorldState& w, Part& part, PartWork& work) {
+  rigid::PartState& state = part.last_good;
+  state.place = work.reshape.place, state.spin = work.spin;
+  work.reshape.points = work.points;
+  w.rigid.reshape(part.index, work.reshape);
+  w.rigid.set_velocity(part.index, state.velocity, state.spin);
+  part.axes = work.mass.axes, part.center = work.mass.center, part.inertia = work.mass.inertia;
+  const auto& [body, number] = w.owner_of_part[static_cast<size_t>(part.index)];
+  mark_shape_stale(w, body, number);
+}
+
+void note_breaks(WorldState& w, const Body& body, std::span<const LinkBreak> breaks) {
+  const std::vector<Link> links = links_of(body);
+  for (const LinkBreak& broken : breaks) {
+    const Link& link = links[static_cast<size_t>(broken.link)];
+    w.report.breaks.push_back(
+        {body.description->name, static_cast<double>(w.steps + 1) * w.dt(), broken.link, link.a, link.b, broken.impulse, broken.limit});
+  }
+}
+
+}  // namespace
+
+void step_rigid_bodies(WorldState& w) {
+  w.busy.clear();
+  for (size_t i = 0; i < w.bodies.size(); ++i) {
+    const Body& body = w.bodies[i];
+    if (!body.is_present() || body.frozen || !body.solid || !body.can_change()) continue;
+    if (!w.work[i].contacts.empty() || any_busy(body) || are_bonds_busy(w, body)) w.busy.push_back(static_cast<int>(i));
+  }
+  parallel_for(w.busy.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) step_layers(w, w.busy[i]);
+  });
+  parallel_for(w.busy.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      BodyWork& work = w.work[static_cast<size_t>(w.busy[i])];
+      if (work.reshaped) compose(w, w.busy[i]);
+      work.breaks.clear();
+      if (w.body(w.busy[i]).bonds && !(work.reshaped && !work.finite)) step_bonds(w, w.busy[i]);  // who is about to freeze keeps the parts it has
+    }
+  });
+}
+
+void apply_effects(WorldState& w) {
+  for (const int index : w.busy) {
+    Body& body = w.body(index);
+    BodyWork& work = w.work[static_cast<size_t>(index)];
+    if (work.reshaped && !work.finite) {
+      freeze_body(w, index, "its shape is no longer finite");
       continue;
     }
     for (size_t p = 0; p < body.parts.size(); ++p) {
-      if (w.effects.reshaped && w.parts[p].reshaped) apply_shape(body.parts[p], w.parts[p]);
-      if (!body.layers.empty()) rigid.set_restitution(body.parts[p].index, w.effects.restitution);
+      if (work.reshaped && work.parts[p].reshaped) apply_shape(w, body.parts[p], work.parts[p]);
+      if (work.restitution) w.rigid.set_restitution(body.parts[p].index, *work.restitution);
     }
-    if (w.breaks.empty()) continue;
-    for (const pieces::Break& broken : w.breaks) {
-      const pieces::Link& link = body.pieces->model.links[static_cast<size_t>(broken.link)];
-      report.breaks.push_back({body.description->name, static_cast<double>(steps + 1) * scene.dt(), broken.link, link.a, link.b, broken.impulse, broken.limit});
-    }
-    split(index);
+    if (work.breaks.empty()) continue;
+    note_breaks(w, body, work.breaks);
+    split(w, index);
   }
-}
-
-void World::Simulation::apply_shape(BodyPart& part, PartWork& w) {
-  rigid::PartState& state = part.last_good;
-  state.place = w.reshape.place, state.spin = w.spin;
-  w.reshape.points = w.points;
-  rigid.reshape(part.index, w.reshape);
-  rigid.set_velocity(part.index, state.velocity, state.spin);
-  part.axes = w.mass.axes, part.center = w.mass.center, part.inertia = w.mass.inertia;
-  const auto& [body, number] = owner_of_part[static_cast<size_t>(part.index)];
-  reshaped(body, number);
-}
-
-/// After the rigid step: whoever is not finite any more, or flies off for no reason, goes back to where it was and stays there.
-void World::Simulation::check() {
-  for (size_t i = 0; i < bodies.size(); ++i) {
-    Body& body = bodies[i];
-    if (!body.is_present() || body.frozen || body.clusters || body.description->motion == rigid::Motion::Static) continue;
-    // All of it goes back if some of it must, and to the same moment.
-    std::vector<rigid::PartState> states;
-    std::string trouble;
-    for (const BodyPart& part : body.parts) {
-      states.push_back(rigid.state(part.index));
-      trouble = trouble_of(states.back());
-      if (!trouble.empty()) break;
-    }
-    if (!trouble.empty()) {
-      freeze(static_cast<int>(i), trouble);
-      continue;
-    }
-    for (size_t p = 0; p < states.size(); ++p) body.parts[p].last_good = states[p];
-  }
-}
-
-void World::Simulation::freeze(int index, std::string why) {
-  Body& body = bodies[static_cast<size_t>(index)];
-  report.frozen.push_back({body.description->name, static_cast<double>(steps) * scene.dt(), std::move(why)});
-  remove_parts(index);
-  body.frozen = true;
-  for (BodyPart& part : body.parts) {
-    part.state = part.last_good;
-    part.state.velocity.setZero(), part.state.spin.setZero();
-  }
-  add_parts(index);
-  add_joints();
 }
 
 }  // namespace crumple

@@ -1,110 +1,53 @@
 #include "crumple/world/world.h"
 
-#include <cassert>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
 #include "crumple/core/timer.h"
 #include "crumple/io/files.h"
-#include "crumple/world/simulation.h"
+#include "crumple/world/arrays.h"
+#include "crumple/world/compose.h"
+#include "crumple/world/contacts.h"
+#include "crumple/world/controls.h"
+#include "crumple/world/engine.h"
+#include "crumple/world/faults.h"
+#include "crumple/world/links.h"
+#include "crumple/world/matter.h"
+#include "crumple/world/state.h"
 
 namespace crumple {
 namespace {
 
-constexpr int kMostGroups = 30;
+constexpr int kMaxGroups = 30;
 
-/// Direction of a plastic joint's section height.
-Vec3 height_of(const JointDescription& joint) {
-  if (joint.up) return *joint.up;
-  return std::abs(joint.axis.normalized().y()) > 0.999 ? Vec3::UnitX() : Vec3::UnitY();
-}
-
-}  // namespace
-
-long World::Simulation::steps_at_frame(int number) const {
+long steps_at_frame(const Scene& scene, int number) {
   if (!scene.step) return static_cast<long>(number) * scene.substeps;
   return static_cast<long>(std::ceil(number / scene.fps / *scene.step - 1e-9));  // the first step at or after the frame's time
 }
 
-Result<void> World::Simulation::assign_groups() {
+Result<void> assign_groups(WorldState& w) {
   std::map<std::string, unsigned> bits = {{"", 1u}};
   const auto bit = [&](const std::string& name) {
     return bits.emplace(name, 1u << bits.size()).first->second;
   };
-  for (const BodyDescription& body : scene.bodies) {
-    groups.push_back(bit(body.group));
+  for (const BodyDescription& body : w.scene.bodies) {
+    w.groups.push_back(bit(body.group));
     unsigned mask = ~0u;
     for (const std::string& ignored : body.ignores) mask &= ~bit(ignored);
-    masks.push_back(mask);
-    if (bits.size() > kMostGroups) return input_error(fmt::format("{}: /bodies: more than {} collision groups", scene.file.string(), kMostGroups - 1));
+    w.masks.push_back(mask);
+    if (bits.size() > kMaxGroups) return input_error(fmt::format("{}: /bodies: more than {} collision groups", w.scene.file.string(), kMaxGroups - 1));
   }
   return {};
 }
 
-int World::Simulation::find_body(const std::string& name) const {
-  const auto found = number_of_body.find(name);
-  return found == number_of_body.end() ? -1 : found->second;
-}
-
-/// The piece of a body at its start that a joint at this place of the world holds on to.
-int World::Simulation::nearest_piece(int index, const Vec3& at) const {
-  const Body& body = bodies[static_cast<size_t>(index)];
-  if (body.piece_count() == 1) return 0;
-  const BodyDescription& d = *body.description;
-  const Vec3 here = Transform{rotation_of(d), d.at}.inverse() * at;
-  if (body.structure) return nearest_structure_piece(body.structure->model, here);
-  const RiggedBody& rig = *body.loaded->rig;
-  int nearest = 0;
-  double least = 1e300;
-  for (int piece = 0; piece < body.piece_count(); ++piece) {
-    for (int v = rig.first_vertex[static_cast<size_t>(piece)]; v < rig.first_vertex[static_cast<size_t>(piece) + 1]; ++v) {
-      const double squared = (rig.asset.tets.positions[static_cast<size_t>(v)] - here).squaredNorm();
-      if (squared < least) least = squared, nearest = piece;
-    }
-  }
-  return nearest;
-}
-
-void World::Simulation::build_joint(const JointDescription& d) {
-  JointSlot slot;
-  slot.body_a = find_body(d.body), slot.body_b = find_body(d.to);
-  const double unit = d.kind == rigid::JointKind::Hinge ? std::numbers::pi / 180 : 1.0;
-  slot.settings.kind = d.kind;
-  slot.settings.at = d.at, slot.settings.axis = d.axis.normalized();
-  if (d.low) slot.settings.low = *d.low * unit, slot.settings.high = *d.high * unit;
-  slot.settings.motor_speed = d.motor;
-  slot.settings.motor_strength = d.strength;
-  slot.settings.collide = d.collide;
-  slot.piece_a = nearest_piece(slot.body_a, d.at);
-  if (slot.body_b >= 0) slot.piece_b = nearest_piece(slot.body_b, d.at);
-  if (d.kind == rigid::JointKind::Plastic) {
-    const Result<rigid::PlasticLaw> law = law_of(d);
-    assert(law);  // the scene was checked
-    slot.settings.plastic = *law;
-    slot.settings.width = height_of(d).cross(slot.settings.axis);
-    slot.name = d.name.empty() ? fmt::format("joint {}", joints.size() + 1) : d.name;
-    slot.book = static_cast<int>(scene_books.books.size());
-    scene_books.books.emplace_back();
-  }
-  joints.push_back(std::move(slot));
-}
-
-void World::Simulation::build_joints() {
-  for (const JointDescription& description : scene.joints) build_joint(description);
-  for (size_t i = 0; i < bodies.size(); ++i) {
-    if (bodies[i].structure) build_structure_joints(static_cast<int>(i));
-  }
-}
-
-void World::Simulation::set_start(size_t index) {
-  Body& body = bodies[index];
+/// Where its parts begin, and how they move.
+void set_start(Body& body) {
   const BodyDescription& d = *body.description;
   const Transform rest = {rotation_of(d), d.at};
   Vec3 center = Vec3::Zero();
-  for (const BodyPart& part : body.parts) center += body.mass > 0 ? Vec3(part.mass / body.mass * (rest * part.center)) : Vec3::Zero();
-  for (BodyPart& part : body.parts) {
+  for (const Part& part : body.parts) center += body.mass > 0 ? Vec3(part.mass / body.mass * (rest * part.center)) : Vec3::Zero();
+  for (Part& part : body.parts) {
     rigid::PartState& state = part.state;
     state.place = rest * part.rest_in_part().inverse();
     state.velocity = d.velocity, state.spin = d.spin;
@@ -115,99 +58,118 @@ void World::Simulation::set_start(size_t index) {
   }
 }
 
-Result<World> World::build(const Scene& scene) {
-  auto simulation = std::make_unique<Simulation>(scene);
-  Simulation& s = *simulation;
-  if (Result<void> grouped = s.assign_groups(); !grouped) return grouped.error();
-  for (const BodyDescription& description : s.scene.bodies) {
-    Result<Body> body = build_body(s.scene, description, s.library);
+}  // namespace
+
+Result<World> World::build(const Scene& scene, std::shared_ptr<AssetLibrary> assets) {
+  if (Result<void> checked = check_scene(scene); !checked) return checked.error();
+  auto state = std::make_unique<WorldState>(scene, std::move(assets));
+  WorldState& w = *state;
+  if (Result<void> grouped = assign_groups(w); !grouped) return grouped.error();
+  for (const BodyDescription& description : w.scene.bodies) {
+    Result<Body> body = build_body(w.scene, description, w.assets, Detail::Simulation);
     if (!body) return body.error();
-    s.number_of_body.emplace(description.name, static_cast<int>(s.bodies.size()));
-    s.bodies.push_back(std::move(*body));
+    w.number_of_body.emplace(description.name, static_cast<int>(w.bodies.size()));
+    w.bodies.push_back(std::move(*body));
   }
-  s.work.resize(s.bodies.size()), s.waiting_overlaps.resize(s.bodies.size()), s.overlap_records.resize(s.bodies.size());
-  s.met_parts.resize(s.bodies.size()), s.soft_work.resize(s.bodies.size());
-  for (size_t i = 0; i < s.bodies.size(); ++i) s.set_start(i);
-  s.build_joints();
-  s.control();
-  s.scene_hash = io::hash_bytes(write_json(scene_json(s.scene), 0, JsonNumbers::Shortest), s.library.content_hash());
-  s.fingerprint = s.scene_hash;
-  s.update_fingerprint();
-  return World(std::move(simulation));
+  w.work.resize(w.bodies.size()), w.saved_overlaps.resize(w.bodies.size()), w.obstacle_parts.resize(w.bodies.size());
+  for (Body& body : w.bodies) set_start(body);
+  build_joints(w);
+  control(w);
+  w.scene_hash = io::hash_bytes(write_json(scene_json(w.scene), 0, JsonNumbers::Shortest), w.assets.content_hash());
+  w.fingerprint = w.scene_hash;
+  update_fingerprint(w);
+  return World(std::move(state));
 }
 
 void World::step() {
-  Simulation& s = *simulation_;
+  WorldState& w = *state_;
   {
-    const CpuTimer timer(s.timings.rigid);
-    s.rigid.step(s.scene.dt(), s.loads);
+    const CpuTimer timer(w.timings.rigid);
+    w.rigid.step(w.dt(), w.loads);  // plastic joints are solved inside
   }
-  const CpuTimer timer(s.timings.deform);
-  s.check();
-  s.read_plastic_joints();
-  s.break_joints();
-  s.step_clusters();
-  s.step_layers();
-  s.apply_effects();
-  ++s.steps;
-  ++s.timings.steps;
-  for (const int body : s.busy) s.timings.hits += static_cast<long>(s.work[static_cast<size_t>(body)].hits.size());
-  s.control();  // for the time now reached, so that a frame shows who is there at its own time
+  const CpuTimer timer(w.timings.deform);
+  put_back_runaways(w);
+  read_joints(w);
+  step_matter(w);
+  route_contacts(w);
+  step_rigid_bodies(w);
+  apply_effects(w);
+  ++w.steps;
+  ++w.timings.steps;
+  for (const int body : w.busy) w.timings.hits += static_cast<long>(w.work[static_cast<size_t>(body)].hits.size());
+  control(w);  // for the time now reached, so that a frame shows who is there at its own time
 }
 
 bool World::step_frame(const StopFlag* stop) {
-  Simulation& s = *simulation_;
-  const long until = s.steps_at_frame(s.frame + 1);
-  while (s.steps < until) {
+  WorldState& w = *state_;
+  const long until = steps_at_frame(w.scene, w.frame + 1);
+  while (w.steps < until) {
     if (stop && stop->requested()) return false;
     step();
   }
   if (stop && stop->requested()) return false;
-  ++s.frame;
-  s.update_fingerprint();
-  if (is_checkpoint(s.frame)) s.rebuild();
+  ++w.frame;
+  update_fingerprint(w);
+  if (is_checkpoint(w.frame)) rebuild(w);
   return true;
 }
 
-World::World(std::unique_ptr<Simulation> simulation) : simulation_(std::move(simulation)) {}
+World::World(std::unique_ptr<WorldState> state) : state_(std::move(state)) {}
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 World::~World() = default;
 
-double World::time() const { return static_cast<double>(simulation_->steps) * simulation_->scene.dt(); }
-int World::frame() const { return simulation_->frame; }
-const Scene& World::scene() const { return simulation_->scene; }
-const std::vector<Body>& World::bodies() const { return simulation_->bodies; }
-const StepReport& World::report() const { return simulation_->report; }
-const StepTimings& World::timings() const { return simulation_->timings; }
-int World::awake_count() const { return simulation_->rigid.awake_count(); }
-const rigid::Loads& World::loads() const { return simulation_->loads; }
-const AssetLibrary& World::library() const { return simulation_->library; }
-uint64_t World::fingerprint() const { return simulation_->fingerprint; }
-void World::set_history(uint64_t fingerprint, StepReport report) { simulation_->fingerprint = fingerprint, simulation_->report = std::move(report); }
-uint64_t World::scene_hash() const { return simulation_->scene_hash; }
-bool World::is_checkpoint(int frame) const { return frame > 0 && frame % simulation_->scene.checkpoint == 0; }
-Transform World::place(int body, int piece) const { return simulation_->place(simulation_->bodies[static_cast<size_t>(body)].part_of(piece)); }
+double World::time() const { return state_->time(); }
+int World::frame_number() const { return state_->frame; }
+const Scene& World::scene() const { return state_->scene; }
+const std::vector<Body>& World::bodies() const { return state_->bodies; }
+const StepReport& World::report() const { return state_->report; }
+const StepTimings& World::timings() const { return state_->timings; }
+int World::awake_count() const { return state_->rigid.awake_count(); }
+const rigid::Loads& World::loads() const { return state_->loads; }
+const SceneAssets& World::assets() const { return state_->assets; }
+uint64_t World::fingerprint() const { return state_->fingerprint; }
+uint64_t World::scene_hash() const { return state_->scene_hash; }
+bool World::is_checkpoint(int frame) const { return frame > 0 && frame % state_->scene.checkpoint == 0; }
+Transform World::place(int body, int piece) const { return place_of(*state_, state_->body(body).part_of(piece)); }
+std::vector<JointReport> World::joint_reports() const { return crumple::joint_reports(*state_); }
+rigid::World::StructureHealth World::structure_health() const { return health_of(*state_); }
+long World::skipped_pairs() const { return state_->earlier_skipped_pairs + state_->rigid.skipped_pairs(); }
+ArrayList World::frame_arrays() { return crumple::frame_arrays(*state_); }
+ArrayList World::checkpoint_arrays() { return crumple::checkpoint_arrays(*state_); }
 
 rigid::PartState World::part_state(int body, int part) const {
-  const BodyPart& of = simulation_->bodies[static_cast<size_t>(body)].parts[static_cast<size_t>(part)];
-  return of.index >= 0 ? simulation_->rigid.state(of.index) : of.state;
+  const Part& of = state_->body(body).parts[static_cast<size_t>(part)];
+  return of.index >= 0 ? state_->rigid.state(of.index) : of.state;
 }
 
-long World::skipped_pairs() const {
-  return simulation_->earlier_skipped_pairs + simulation_->rigid.skipped_pairs();
+double World::matter_seconds() const {
+  double sum = 0;
+  for (const Body& body : state_->bodies) {
+    if (body.matter) sum += std::visit([](const auto& matter) { return cpu_seconds(matter.state); }, *body.matter);
+  }
+  return sum;
 }
+
+namespace {
+
+template <class AtWork>
+double energy_of(const AtWork& matter) {
+  return kinetic_energy(matter.model, matter.state);
+}
+
+}  // namespace
 
 double World::kinetic_energy() const {
   double energy = 0;
-  for (const Body& body : simulation_->bodies) {
+  for (const Body& body : state_->bodies) {
     if (!body.is_present() || body.frozen || body.description->motion != rigid::Motion::Dynamic) continue;
-    if (body.clusters) {
-      energy += clusters::kinetic_energy(body.clusters->model, body.clusters->state);
+    if (body.matter) {
+      energy += std::visit([](const auto& matter) { return energy_of(matter); }, *body.matter);
       continue;
     }
-    for (const BodyPart& part : body.parts) {
-      const rigid::PartState state = simulation_->rigid.state(part.index);
+    for (const Part& part : body.parts) {
+      const rigid::PartState state = state_->rigid.state(part.index);
       const Vec3 local_spin = state.place.rotation.transpose() * state.spin;
       energy += 0.5 * part.mass * state.velocity.squaredNorm() + 0.5 * local_spin.dot(part.inertia.cwiseProduct(local_spin));
     }
@@ -215,18 +177,38 @@ double World::kinetic_energy() const {
   return energy;
 }
 
-Frame World::look(ColorBy color) const {
+Frame World::frame(const View& view) const {
   Frame frame;
-  frame.number = simulation_->frame;
+  ViewCache cache;
+  frame.number = state_->frame;
   frame.time = time();
-  for (size_t i = 0; i < simulation_->bodies.size(); ++i) {
-    const Body& body = simulation_->bodies[i];
+  for (size_t i = 0; i < state_->bodies.size(); ++i) {
+    const Body& body = state_->bodies[i];
     if (!body.is_present() || !body.look.visible) continue;
     std::vector<Transform> places;
-    for (int piece = 0; piece < body.piece_count(); ++piece) places.push_back(simulation_->place(body.part_of(piece)));
-    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, body.is_broken(), color)) frame.items.push_back(std::move(item));
+    for (int piece = 0; piece < body.piece_count(); ++piece) places.push_back(place_of(*state_, body.part_of(piece)));
+    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, body.is_broken(), view, cache)) frame.items.push_back(std::move(item));
   }
   return frame;
+}
+
+Snapshot World::snapshot() {
+  Snapshot snapshot{state_->frame, state_->fingerprint, state_->report, {}};
+  for (const io::ArrayView& view : checkpoint_arrays().views) {
+    snapshot.arrays[view.name] = {view.row_bytes, std::vector<std::byte>(view.data.begin(), view.data.end())};
+  }
+  return snapshot;
+}
+
+Result<void> World::restore(const Snapshot& snapshot) {
+  WorldState& w = *state_;
+  if (Result<void> restored = restore_arrays(w, snapshot.arrays); !restored) return restored.error();
+  // The rigid world itself is built from the parts' states, exactly as at the barrier of the run that wrote the checkpoint.
+  build_rigid_world(w);
+  w.frame = snapshot.frame;
+  w.steps = steps_at_frame(w.scene, snapshot.frame);
+  w.fingerprint = snapshot.fingerprint, w.report = snapshot.report;
+  return {};
 }
 
 }  // namespace crumple

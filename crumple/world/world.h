@@ -6,45 +6,27 @@
 
 #include "crumple/core/stop.h"
 #include "crumple/world/body.h"
+#include "crumple/world/report.h"
+#include "crumple/world/view.h"
 
 namespace crumple {
 
-/// What has gone wrong or was remarkable in a run so far.
-struct StepReport {
-  struct Frozen {
-    std::string body;
-    double time;  // s
-    std::string why;
-  };
-  std::vector<Frozen> frozen;
+struct ArrayList;
+struct WorldState;
 
-  /// A link of a scored body that gave way.
-  struct Break {
-    std::string body;
-    double time;                // s
-    int link, piece_a, piece_b;
-    double impulse, limit;      // N s: what it carried within 1/60 s, and what it could carry
-  };
-  std::vector<Break> breaks;
-};
-
-/// What an elastic-plastic joint has done so far.
-struct JointReport {
-  std::string body, name;
-  Vec3 at;  // where it is at rest, in the world
-  structures::Book book;
-};
-
-/// CPU seconds.
-struct StepTimings {
-  double rigid = 0, deform = 0;
-  long steps = 0, hits = 0;
+/// Everything that changes in a world, at one moment.
+struct Snapshot {
+  int frame = 0;
+  uint64_t fingerprint = 0;
+  StepReport report;
+  io::ArrayStore arrays;
 };
 
 /// A scene in motion.
 class World {
  public:
-  static Result<World> build(const Scene& scene);
+  /// Checks the scene and reads what it names; worlds may share what they read.
+  static Result<World> build(const Scene& scene, std::shared_ptr<AssetLibrary> assets = nullptr);
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
   ~World();
@@ -57,47 +39,49 @@ class World {
   bool step_frame(const StopFlag* stop = nullptr);
 
   double time() const;
-  int frame() const;  // the last frame reached
+  int frame_number() const;  // the last frame reached
   const Scene& scene() const;
   const std::vector<Body>& bodies() const;
   const StepReport& report() const;
   const StepTimings& timings() const;
+  /// CPU seconds that bodies of matter took so far; part of timings().deform.
+  double matter_seconds() const;
   int awake_count() const;
   double kinetic_energy() const;  // J, of the dynamic bodies
   /// World place of a body's rest frame, as one of its pieces carries it.
   Transform place(int body, int piece = 0) const;
   rigid::PartState part_state(int body, int part = 0) const;
-  /// The books of all elastic-plastic joints: the scene's own, then those of its structures, in order.
-  std::vector<JointReport> joint_books() const;
-  /// Counts of the structures' solver.
+  /// What all elastic-plastic joints have done: the scene's own, then those of bodies, in order.
+  std::vector<JointReport> joint_reports() const;
+  /// Counts of the solver of joints.
   rigid::World::StructureHealth structure_health() const;
   /// Pairs of rigid parts in crowds that were not looked at for contacts, summed over all steps.
   long skipped_pairs() const;
   /// The contacts of the last step.
   const rigid::Loads& loads() const;
 
-  /// What there is to see now.
-  Frame look(ColorBy color = ColorBy::Look) const;
+  /// What there is to see now. It depends on nothing but the state.
+  Frame frame(const View& view = {}) const;
 
   /// State as arrays: what a frame shows, or everything that a checkpoint needs. Valid until the next step.
-  std::vector<io::ArrayView> frame_arrays();
-  std::vector<io::ArrayView> checkpoint_arrays();
-  /// Continues from a checkpoint of the same scene.
-  Result<void> restore(int frame, const io::ArrayStore& store);
+  ArrayList frame_arrays();
+  ArrayList checkpoint_arrays();
   bool is_checkpoint(int frame) const;
+
+  /// All of the state, to go back to. A world that goes on from there takes the way of a run with a checkpoint at this frame.
+  Snapshot snapshot();
+  /// Goes on from a snapshot of the same bodies. Settings come from this world's scene: one that was changed since takes effect.
+  Result<void> restore(const Snapshot& snapshot);
 
   /// Chained over the whole state at every frame so far.
   uint64_t fingerprint() const;
-  /// After restore(): what a checkpoint remembers beside the state.
-  void set_history(uint64_t fingerprint, StepReport report);
   /// Of the scene and all its files: runs with equal hashes are equal.
   uint64_t scene_hash() const;
-  const AssetLibrary& library() const;
+  const SceneAssets& assets() const;
 
  private:
-  struct Simulation;
-  explicit World(std::unique_ptr<Simulation> simulation);
-  std::unique_ptr<Simulation> simulation_;
+  explicit World(std::unique_ptr<WorldState> state);
+  std::unique_ptr<WorldState> state_;
 };
 
 }  // namespace crumple

@@ -61,11 +61,11 @@ TEST_P(Hostile, runs_to_the_end_with_finite_numbers_only) {
       ASSERT_TRUE(state.place.translation.allFinite() && state.place.rotation.allFinite()) << world.bodies()[i].description->name << " at frame " << frame;
       ASSERT_TRUE(state.velocity.allFinite() && state.spin.allFinite()) << world.bodies()[i].description->name << " at frame " << frame;
     }
-    for (const FrameItem& item : world.look().items) {
+    for (const FrameItem& item : world.frame().items) {
       for (const Vec3f& p : item.positions) ASSERT_TRUE(p.allFinite()) << item.name << " at frame " << frame;
     }
   }
-  EXPECT_EQ(world.frame(), scene->frame_count());
+  EXPECT_EQ(world.frame_number(), scene->frame_count());
 }
 
 }  // namespace

@@ -16,15 +16,15 @@ inline Piece block(double mass, const Vec3& size, const Vec3& center) {
 }
 
 /// A patch in the plane of two axes, w by h.
-inline Link patch(int a, int b, const Vec3& center, const Vec3& along, double w, const Vec3& up, double h, double strength) {
+inline Weld patch(int a, int b, const Vec3& center, const Vec3& along, double w, const Vec3& up, double h, double strength) {
   const Mat3 spread = w * w / 12 * along * along.transpose() + h * h / 12 * up * up.transpose();
   return {a, b, w * h, strength * w * h, center, turning_of(spread, w * h)};
 }
 
-inline Model model_of(std::vector<Piece> pieces, std::vector<Link> links) {
+inline Model model_of(std::vector<Piece> pieces, std::vector<Weld> links) {
   Model model{{}, std::move(pieces), std::move(links), std::numeric_limits<double>::infinity()};
   model.settings.settle = 0;
-  for (const Link& link : model.links) model.weakest = std::min(model.weakest, link.limit);
+  for (const Weld& link : model.links) model.weakest = std::min(model.weakest, link.limit);
   return model;
 }
 
@@ -35,7 +35,7 @@ inline std::vector<uint8_t> all_hold(const Model& model) {
 /// Blocks of 1 m x 0.5 m x 0.5 m in a row along x.
 inline Model chain(const std::vector<double>& masses, double strength = 1) {
   std::vector<Piece> pieces;
-  std::vector<Link> links;
+  std::vector<Weld> links;
   for (size_t k = 0; k < masses.size(); ++k) {
     pieces.push_back(block(masses[k], Vec3(1, 0.5, 0.5), Vec3(static_cast<double>(k), 0, 0)));
     if (k == 0) continue;
@@ -49,7 +49,7 @@ inline Model chain(const std::vector<double>& masses, double strength = 1) {
 inline Model grid(int nx, int ny, int nz, double strength = 1) {
   const auto index = [=](int x, int y, int z) { return (z * ny + y) * nx + x; };
   std::vector<Piece> pieces;
-  std::vector<Link> links;
+  std::vector<Weld> links;
   const Vec3 axes[3] = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()};
   for (int z = 0; z < nz; ++z) {
     for (int y = 0; y < ny; ++y) {
@@ -77,7 +77,7 @@ inline Mat3 random_rotation(Random& random) {
 /// Pieces of any shape, in one connected graph with as many links more as asked for.
 inline Model random_model(Random& random, int count, int more_links, double strength = 1) {
   std::vector<Piece> pieces;
-  std::vector<Link> links;
+  std::vector<Weld> links;
   for (int k = 0; k < count; ++k) {
     Piece piece = block(random.range(0.2, 5), Vec3(random.range(0.2, 2), random.range(0.2, 2), random.range(0.2, 2)), random_vector(random, 3));
     const Mat3 turn = random_rotation(random);

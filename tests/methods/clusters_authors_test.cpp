@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "crumple/methods/clusters/clusters.h"
 #include "tests/authors_data.h"
 #include "tests/methods/authors_clusters.h"
 

@@ -144,7 +144,7 @@ TEST_P(ExamplesOn, restored_arrays_give_the_same_shape_and_the_same_future_to_th
     EXPECT_EQ(from[i].data.size() % from[i].row_bytes, 0u);
     std::memcpy(to[i].data.data(), from[i].data.data(), from[i].data.size());
   }
-  restored(copy.model, copy.state);
+  ASSERT_TRUE(rebuilt(copy.model, copy.state));
   EXPECT_EQ(bytes_of(copy.state), bytes_of(victim.state));
   EXPECT_EQ(is_busy(copy.state), is_busy(victim.state));
   for (int i = 0; i < 15; ++i) {
@@ -158,13 +158,14 @@ TEST_P(ExamplesOn, recorded_frames_show_the_shape_to_a_small_share_of_a_pose) {
   Victim victim(GetParam()(), {}), seen(GetParam()(), {});
   Random random(7);
   for (int i = 0; i < 15; ++i) victim.take({random_hit(*victim.body, random, 2)});
-  const std::vector<StateArray> from = shown_arrays(victim.state), to = shown_arrays(seen.state);
+  record(victim.model, victim.state), record(seen.model, seen.state);
+  const std::vector<StateArray> from = recorded(victim.state), to = recorded(seen.state);
   ASSERT_EQ(from.size(), to.size());
   for (size_t i = 0; i < from.size(); ++i) {
     ASSERT_EQ(from[i].data.size(), to[i].data.size());
     std::memcpy(to[i].data.data(), from[i].data.data(), from[i].data.size());
   }
-  shown_restored(seen.model, seen.state);
+  ASSERT_TRUE(replayed(seen.model, seen.state));
   for (size_t i = 0; i < victim.state.weights.size(); ++i) ASSERT_NEAR(seen.state.weights[i], victim.state.weights[i], 5e-4);
   for (size_t v = 0; v < victim.state.positions.size(); ++v) ASSERT_LT((seen.state.positions[v] - victim.state.positions[v]).norm(), 5e-4f);
 }
@@ -319,13 +320,13 @@ TEST(Examples, damage_takes_bounce_and_gives_it_back_linearly) {
   settings.recover = 2, settings.lag = 0.5, settings.gain = 100;
   Victim victim(bar(), settings, 0.5);
   victim.take({hit_at(*bar(), Vec3::UnitX(), kMass * 2 * -Vec3::UnitX())});
-  const double low = victim.effects.restitution;
+  const double low = *victim.effects.restitution;
   EXPECT_LT(low, 0.4);
   for (int i = 0; i < 300; ++i) {
-    const double before = victim.effects.restitution;
+    const double before = *victim.effects.restitution;
     victim.take({});
-    EXPECT_LE(victim.effects.restitution, before + 2 * kReferenceStep + 1e-12);
-    EXPECT_LE(victim.effects.restitution, 0.5);
+    EXPECT_LE(*victim.effects.restitution, before + 2 * kReferenceStep + 1e-12);
+    EXPECT_LE(*victim.effects.restitution, 0.5);
   }
   EXPECT_EQ(victim.effects.restitution, 0.5);
   EXPECT_FALSE(is_busy(victim.state));
@@ -335,7 +336,7 @@ TEST(Examples, without_gain_a_body_is_rigid_and_looks_at_no_hit) {
   Settings settings;
   settings.gain = 0;
   Victim victim(bar(), settings);
-  EXPECT_TRUE(std::isinf(interest(victim.model, kReferenceStep)));
+  EXPECT_TRUE(std::isinf(hit_threshold(victim.model, kReferenceStep)));
   const std::string before = bytes_of(victim.state);
   victim.take({hit_at(*bar(), Vec3::UnitX(), Vec3(-1e6, 0, 0))});
   EXPECT_EQ(bytes_of(victim.state), before);
@@ -345,19 +346,19 @@ TEST(Examples, interest_is_the_yield_at_that_step) {
   Settings settings;
   settings.yield = 0.3;
   Victim victim(bar(), settings);
-  EXPECT_DOUBLE_EQ(interest(victim.model, kReferenceStep), 0.3);
-  EXPECT_DOUBLE_EQ(interest(victim.model, 2 * kReferenceStep), 0.6);
+  EXPECT_DOUBLE_EQ(hit_threshold(victim.model, kReferenceStep), 0.3);
+  EXPECT_DOUBLE_EQ(hit_threshold(victim.model, 2 * kReferenceStep), 0.6);
 }
 
 TEST(Examples, weight_colors_are_the_rest_colour_at_rest_and_change_where_damage_is) {
   Settings settings;
   settings.gain = 1e6, settings.lag = 0, settings.radius = 0.5;
   Victim victim(bar(), settings);
-  const std::vector<Vec3f> before = weight_colors(victim.model, victim.state, victim.body->embedding);
+  const std::vector<Vec3f> before = colors(victim.model, victim.state, "weights", victim.body->embedding);
   for (const Vec3f& color : before) EXPECT_LT((color - before[0]).norm(), 1e-5);
   const Hit hit = hit_at(*bar(), Vec3::UnitX(), kMass * 2 * -Vec3::UnitX());
   victim.take({hit});
-  const std::vector<Vec3f> after = weight_colors(victim.model, victim.state, victim.body->embedding);
+  const std::vector<Vec3f> after = colors(victim.model, victim.state, "weights", victim.body->embedding);
   EXPECT_GT((after[static_cast<size_t>(vertex_of(*bar(), hit))] - before[0]).norm(), 0.3);
   for (const Vec3f& color : after) EXPECT_TRUE((color.array() >= 0).all() && (color.array() <= 1).all());
 }

@@ -233,18 +233,18 @@ TEST(JointsBuild, turns_plates_as_bodies_are_turned) {
 TEST(JointsBuild, supports_leave_free_what_they_do_not_hold) {
   const auto rows = [](const Settings& settings) { return built(settings).joints.back().law.stiffness; };
   Settings one = of_bars({bar({0, 0, 0}, {2, 0, 0}, 2)});
-  one.supports = {support({2, 0, 0}, Hold::Clamped)};
+  one.supports = {support({2, 0, 0}, SupportKind::Clamped)};
   const Vec6 clamped = rows(one);
   EXPECT_GT(clamped.minCoeff(), 0);
-  one.supports[0].hold = Hold::Pinned;
+  one.supports[0].hold = SupportKind::Pinned;
   EXPECT_EQ(rows(one).tail<3>().norm(), 0);
   EXPECT_EQ(rows(one).head<3>(), clamped.head<3>());
-  one.supports[0].hold = Hold::Roller;
+  one.supports[0].hold = SupportKind::Roller;
   EXPECT_EQ(rows(one)[0], 0);
   EXPECT_EQ(rows(one)[1], clamped[1]);
   EXPECT_EQ(rows(one)[2], clamped[2]);
   Settings slab = of_plate(2, 2);
-  slab.supports = {support({-1, 0, -0.75}, Hold::Roller)};
+  slab.supports = {support({-1, 0, -0.75}, SupportKind::Roller)};
   EXPECT_EQ(rows(slab).head<2>().norm(), 0);
   EXPECT_GT(rows(slab)[2], 0);
 }
@@ -265,7 +265,7 @@ TEST(JointsBuild, supports_hold_all_ends_and_borders_on_a_stretch) {
 
 TEST(JointsBuild, supports_hold_a_bar_in_its_middle_too) {
   Settings settings = of_bars({bar({0, 0, 0}, {4, 0, 0}, 4, "rail")});
-  settings.supports = {support({2.5, -0.1, 0}, Hold::Pinned)};
+  settings.supports = {support({2.5, -0.1, 0}, SupportKind::Pinned)};
   const Model model = built(settings);
   EXPECT_EQ(model.joints.back().name, "rail 3 - world");
   EXPECT_NEAR(model.joints.back().frame.translation.y(), -0.1, 1e-12);
@@ -453,27 +453,27 @@ TEST(JointsBuild, concrete_carries_with_its_share_of_steel) {
 TEST(JointsBooks, enter_what_a_joint_has_done) {
   const Model model = built(of_bars({bar({0, 0, 0}, {1, 0, 0}, 3)}));
   State state = start(model);
-  ASSERT_EQ(state.books.size(), 2u);
+  ASSERT_EQ(state.histories.size(), 2u);
   rigid::PlasticState now;
   now.flow << 0.1, 0.2, 0.3, 1, 2, 3;
   now.work = 5, now.utilisation = 0.5, now.peak_utilisation = 1;
-  enter(state, 1, now, 0.25);
-  EXPECT_NEAR(state.books[1].elongation, 0.6, 1e-15);
-  EXPECT_NEAR(state.books[1].turn, 6, 1e-15);
-  EXPECT_EQ(state.books[1].broken_at, -1);
+  update(state, 1, now, 0.25);
+  EXPECT_NEAR(state.histories[1].elongation, 0.6, 1e-15);
+  EXPECT_NEAR(state.histories[1].turn, 6, 1e-15);
+  EXPECT_EQ(state.histories[1].broken_at, -1);
   now.broken = 1, now.work = 7;
-  enter(state, 1, now, 0.5);
-  enter(state, 1, now, 0.75);
-  EXPECT_EQ(state.books[1].broken_at, 0.5);
+  update(state, 1, now, 0.5);
+  update(state, 1, now, 0.75);
+  EXPECT_EQ(state.histories[1].broken_at, 0.5);
   now.work = 3;
-  enter(state, 0, now, 0.75);
+  update(state, 0, now, 0.75);
   EXPECT_EQ(total_work(state), 10);
   const std::vector<StateArray> all = arrays(state);
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].data.size(), 2 * sizeof(Book));
-  EXPECT_EQ(all[0].row_bytes, sizeof(Book));
+  EXPECT_EQ(all[0].data.size(), 2 * sizeof(rigid::JointHistory));
+  EXPECT_EQ(all[0].row_bytes, sizeof(rigid::JointHistory));
   EXPECT_TRUE(all[0].all_finite(all[0].data));
-  state.books[1].broken_at = std::nan("");
+  state.histories[1].broken_at = std::nan("");
   EXPECT_FALSE(all[0].all_finite(all[0].data));
 }
 

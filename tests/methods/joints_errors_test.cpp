@@ -220,7 +220,7 @@ TEST(JointsDescription, is_read_and_written_alike) {
   EXPECT_EQ(settings.bars[0].pieces, 5);
   EXPECT_EQ(settings.bars[1].material->numbers->young, 70e9);
   EXPECT_EQ(settings.plates[0].cells, (std::vector<int>{2, 3}));
-  EXPECT_EQ(settings.supports[1].hold, Hold::Roller);
+  EXPECT_EQ(settings.supports[1].hold, SupportKind::Roller);
   EXPECT_EQ(settings.behaviour.interaction, rigid::Interaction::Beam);
   EXPECT_EQ(settings.joints[1].section->stiffness->bending_2, 6);
   const std::string written = write_json(Fields::write(settings));

@@ -16,7 +16,7 @@ Transform turned(const Vec3& axis, double angle, const Vec3& about, const Vec3& 
 
 /// What is drawn of a piece, in the world.
 std::vector<Vec3> seen(const Model& model, const State& state, int piece, const std::vector<Transform>& places) {
-  const std::vector<Vec3f> points = drawn(model, state, piece, places);
+  const std::vector<Vec3f> points = pose(model, state, piece, places);
   const std::vector<Vec3>& rest = model.pieces[static_cast<size_t>(piece)].surface.positions;
   std::vector<Vec3> world;
   for (size_t v = 0; v < rest.size(); ++v)
@@ -105,7 +105,7 @@ TEST(JointsView, at_rest_it_draws_the_rest_shape_wherever_the_structure_is) {
     for (const Transform& place : {Transform(), turned({1, 2, 3}, 2.5, {0, 1, 0}, {3, -4, 5})}) {
       const std::vector<Transform> places(model.pieces.size(), place);
       for (size_t p = 0; p < model.pieces.size(); ++p) {
-        const std::vector<Vec3f> points = drawn(model, state, static_cast<int>(p), places);
+        const std::vector<Vec3f> points = pose(model, state, static_cast<int>(p), places);
         for (size_t v = 0; v < points.size(); ++v) ASSERT_NEAR((points[v].cast<double>() - model.pieces[p].surface.positions[v]).norm(), 0, 2e-6);
       }
     }
@@ -181,13 +181,13 @@ TEST(JointsView, a_bend_is_smooth_and_never_swings_out) {
 TEST(JointsView, broken_joints_separate) {
   const Model model = built(of_bars({bar({0, 0, 0}, {4, 0, 0}, 4)}));
   State state = start(model);
-  state.books[1].broken_at = 0.5;
+  state.histories[1].broken_at = 0.5;
   std::vector<Transform> places(4);
   places[2] = places[3] = turned(Vec3::UnitZ(), 0.7, {2, 0, 0}, {0.5, 0, 0});
   EXPECT_LT(widest_gap(model, state, 0, 1, places), 1e-6);
   EXPECT_NEAR(widest_gap(model, state, 1, 2, places), 0.5, 0.2);
   for (int p = 0; p < 4; ++p) {  // each half is straight
-    const std::vector<Vec3f> points = drawn(model, state, p, places);
+    const std::vector<Vec3f> points = pose(model, state, p, places);
     for (size_t v = 0; v < points.size(); ++v)
       EXPECT_NEAR((points[v].cast<double>() - model.pieces[static_cast<size_t>(p)].surface.positions[v]).norm(), 0, 1e-6);
   }
@@ -205,14 +205,14 @@ TEST(JointsView, a_crack_in_a_plate_opens_where_joints_broke_and_nowhere_else) {
   const Model model = built(of_plate(4, 4));
   State state = start(model);
   // The first two joints between columns 2 and 3: a crack from the border to the middle.
-  for (const char* name : {"deck 2 1 - deck 3 1", "deck 2 2 - deck 3 2"}) state.books[static_cast<size_t>(joint_called(model, name))].broken_at = 0.1;
+  for (const char* name : {"deck 2 1 - deck 3 1", "deck 2 2 - deck 3 2"}) state.histories[static_cast<size_t>(joint_called(model, name))].broken_at = 0.1;
   std::vector<Transform> places = shaken(16, 0.02, 9);
   for (size_t p = 0; p < 16; ++p) {
     if (p % 4 >= 2) places[p].translation.x() += 0.2;
   }
   for (const Joint& joint : model.joints) {
     const double gap = widest_gap(model, state, joint.a, joint.b, places);
-    const bool broken = state.books[static_cast<size_t>(joint_called(model, joint.name))].broken_at >= 0;
+    const bool broken = state.histories[static_cast<size_t>(joint_called(model, joint.name))].broken_at >= 0;
     EXPECT_EQ(gap > 0.15, broken) << joint.name;
     EXPECT_EQ(gap < 2e-6, !broken) << joint.name;
   }
@@ -221,7 +221,7 @@ TEST(JointsView, a_crack_in_a_plate_opens_where_joints_broke_and_nowhere_else) {
 TEST(JointsView, a_cell_that_is_torn_out_leaves_the_others_whole) {
   const Model model = built(of_plate(3, 3));
   State state = start(model);
-  for (const int j : model.joints_of[4]) state.books[static_cast<size_t>(j)].broken_at = 0.1;
+  for (const int j : model.joints_of[4]) state.histories[static_cast<size_t>(j)].broken_at = 0.1;
   std::vector<Transform> places = shaken(9, 0.05, 2);
   places[4].translation.y() -= 1;
   for (const Joint& joint : model.joints) {
@@ -229,7 +229,7 @@ TEST(JointsView, a_cell_that_is_torn_out_leaves_the_others_whole) {
     EXPECT_EQ(gap > 0.8, joint.a == 4 || joint.b == 4) << joint.name;
     EXPECT_EQ(gap < 2e-6, joint.a != 4 && joint.b != 4) << joint.name;
   }
-  const std::vector<Vec3f> torn = drawn(model, state, 4, places);
+  const std::vector<Vec3f> torn = pose(model, state, 4, places);
   for (size_t v = 0; v < torn.size(); ++v) EXPECT_NEAR((torn[v].cast<double>() - model.pieces[4].surface.positions[v]).norm(), 0, 1e-6);
 }
 
@@ -240,7 +240,7 @@ TEST(JointsView, single_pieces_are_drawn_as_they_are) {
   settings.joints = {joint("a", "b", {0.5, 0, 0})};
   const Model model = built(settings);
   const std::vector<Transform> places(2);
-  EXPECT_TRUE(drawn(model, start(model), 0, places).empty());
+  EXPECT_TRUE(pose(model, start(model), 0, places).empty());
   EXPECT_NEAR(rigid::mass_properties(model.pieces[1].surface, 1).center.x(), 1, 1e-12);
 }
 
@@ -256,33 +256,33 @@ TEST(JointsView, colours_go_from_blue_over_green_and_yellow_to_red_and_black) {
   const Model model = built(of_bars({bar({0, 0, 0}, {4, 0, 0}, 2)}));
   State state = start(model);
   const auto at_joint = [&] {
-    const std::vector<Vec3f> colors = utilisation_colors(model, state, 0);
-    EXPECT_EQ(colors.size(), model.pieces[0].surface.positions.size());
-    return colors.back();
+    const std::vector<Vec3f> found = colors(model, state, "utilisation", 0);
+    EXPECT_EQ(found.size(), model.pieces[0].surface.positions.size());
+    return found.back();
   };
   const Vec3f unused = at_joint();
   EXPECT_GT(unused.z(), 2 * std::max(unused.x(), unused.y()));
-  state.books[0].utilisation = 0.5;
+  state.histories[0].utilisation = 0.5;
   EXPECT_GT(at_joint().y(), 2 * std::max(at_joint().x(), at_joint().z()));
-  state.books[0].utilisation = 1;
+  state.histories[0].utilisation = 1;
   EXPECT_GT(std::min(at_joint().x(), at_joint().y()), 5 * at_joint().z());
-  state.books[0].turn = 2.5;
+  state.histories[0].turn = 2.5;
   EXPECT_GT(at_joint().x(), 5 * std::max(at_joint().y(), at_joint().z()));
-  state.books[0].utilisation = 0;
+  state.histories[0].utilisation = 0;
   EXPECT_GT(at_joint().x(), 0.5);  // what has flowed stays red
-  state.books[0].broken_at = 1;
+  state.histories[0].broken_at = 1;
   EXPECT_LT(at_joint().maxCoeff(), 0.05);
 }
 
 TEST(JointsView, colours_of_two_pieces_agree_where_they_meet) {
   const Model model = built(of_bars({bar({0, 0, 0}, {4, 0, 0}, 4)}));
   State state = start(model);
-  state.books[0].utilisation = 0.2, state.books[1].utilisation = 0.9, state.books[2].turn = 1;
+  state.histories[0].utilisation = 0.2, state.histories[1].utilisation = 0.9, state.histories[2].turn = 1;
   for (int p = 0; p < 3; ++p) {
     const auto last = [&](int piece, double x) {
       const std::vector<Vec3>& rest = model.pieces[static_cast<size_t>(piece)].surface.positions;
       for (size_t v = 0; v < rest.size(); ++v) {
-        if (std::abs(rest[v].x() - x) < 1e-9) return utilisation_colors(model, state, piece)[v];
+        if (std::abs(rest[v].x() - x) < 1e-9) return colors(model, state, "utilisation", piece)[v];
       }
       return Vec3f(9, 9, 9);
     };
@@ -293,20 +293,20 @@ TEST(JointsView, colours_of_two_pieces_agree_where_they_meet) {
 TEST(JointsView, colours_of_plates_are_one_where_cells_meet_and_show_the_joint_that_is_used_most) {
   const Model model = built(of_plate(4, 4));
   State state = start(model);
-  for (size_t j = 0; j < state.books.size(); ++j) state.books[j].utilisation = 0.05 * static_cast<double>(j % 7);
+  for (size_t j = 0; j < state.histories.size(); ++j) state.histories[j].utilisation = 0.05 * static_cast<double>(j % 7);
   const Joint& used = model.joints[static_cast<size_t>(joint_called(model, "deck 2 2 - deck 3 2"))];
-  state.books[static_cast<size_t>(joint_called(model, "deck 2 2 - deck 3 2"))].utilisation = 1;
+  state.histories[static_cast<size_t>(joint_called(model, "deck 2 2 - deck 3 2"))].utilisation = 1;
   std::map<std::array<long, 3>, Vec3f> at;
   int met = 0, yellow = 0;
   for (int p = 0; p < 16; ++p) {
-    const std::vector<Vec3f> colors = utilisation_colors(model, state, p);
+    const std::vector<Vec3f> shades = colors(model, state, "utilisation", p);
     const std::vector<Vec3>& rest = model.pieces[static_cast<size_t>(p)].surface.positions;
     for (size_t v = 0; v < rest.size(); ++v) {
       const auto [found, fresh] =
-          at.try_emplace({std::lround(rest[v].x() * 1e6), std::lround(rest[v].y() * 1e6), std::lround(rest[v].z() * 1e6)}, colors[v]);
-      EXPECT_LT((found->second - colors[v]).norm(), 2e-3f);
+          at.try_emplace({std::lround(rest[v].x() * 1e6), std::lround(rest[v].y() * 1e6), std::lround(rest[v].z() * 1e6)}, shades[v]);
+      EXPECT_LT((found->second - shades[v]).norm(), 2e-3f);
       met += fresh ? 0 : 1;
-      yellow += std::hypot(rest[v].x() - used.frame.translation.x(), rest[v].z() - used.frame.translation.z()) < 1e-9 && colors[v].x() > 0.9f ? 1 : 0;
+      yellow += std::hypot(rest[v].x() - used.frame.translation.x(), rest[v].z() - used.frame.translation.z()) < 1e-9 && shades[v].x() > 0.9f ? 1 : 0;
     }
   }
   EXPECT_GT(met, 500);

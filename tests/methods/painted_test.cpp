@@ -201,7 +201,7 @@ TEST(PaintedExamples, hits_are_of_interest_from_the_least_yield_on) {
   const auto interest_of = [&](const std::vector<Paint>& paints) {
     const auto body = painted_bar(paints);
     const Result<Model> model = build(*body, settings, 0.5);
-    return interest(*model, 2 * kReferenceStep);
+    return hit_threshold(*model, 2 * kReferenceStep);
   };
   EXPECT_DOUBLE_EQ(interest_of({}), 0.8);
   EXPECT_DOUBLE_EQ(interest_of({{"yield", halves(0.25, 3)}}), 0.2);
@@ -215,7 +215,7 @@ TEST(PaintedExamples, no_hit_below_the_interest_leaves_a_mark) {
   Victim victim(body, {});
   const std::string before = bytes_of(victim.state);
   Random random(9);
-  for (int i = 0; i < 300; ++i) victim.take({random_hit(*body, random, interest(victim.model, kReferenceStep) * 0.9999)});
+  for (int i = 0; i < 300; ++i) victim.take({random_hit(*body, random, hit_threshold(victim.model, kReferenceStep) * 0.9999)});
   EXPECT_EQ(bytes_of(victim.state), before);
 }
 

@@ -80,7 +80,7 @@ TEST(PiecesModel, takes_limits_from_strength_and_area) {
   const Result<Model> model = built(body, {.strength = 500});
   ASSERT_TRUE(model);
   ASSERT_EQ(model->links.size(), 2u);
-  for (const Link& link : model->links) EXPECT_NEAR(link.limit, 500 * 0.2, 1e-12);
+  for (const Weld& link : model->links) EXPECT_NEAR(link.limit, 500 * 0.2, 1e-12);
   EXPECT_NEAR(model->weakest, 100, 1e-12);
   EXPECT_NEAR(model->links[0].turning(0, 0), 12 / (0.25 + 0.16), 1e-9);
   EXPECT_NEAR(model->links[0].turning(1, 1), 12 / 0.16, 1e-9);
@@ -128,7 +128,7 @@ Result<Model> painted_row(int cells, const Function& factor) {
 TEST(PiecesModel, takes_the_painted_factor_along_each_cut) {
   const Result<Model> even = painted_row(2, [](const Vec3&) { return 0.25; });
   ASSERT_TRUE(even);
-  for (const Link& link : even->links) EXPECT_EQ(link.limit, 500 * 0.25 * 0.2);
+  for (const Weld& link : even->links) EXPECT_EQ(link.limit, 500 * 0.25 * 0.2);
   // A slope along x: cuts at 0.5 and 1.5.
   const Result<Model> slope = painted_row(2, [](const Vec3& p) { return 2 + p.x(); });
   ASSERT_TRUE(slope);

@@ -37,7 +37,7 @@ Wrench about_point(const Wrench& about_origin, const Vec3& point) {
 std::vector<Wrench> given(const Model& model, const std::vector<Carried>& carried) {
   std::vector<Wrench> result(model.pieces.size(), Wrench::Zero());
   for (size_t l = 0; l < carried.size(); ++l) {
-    const Link& link = model.links[l];
+    const Weld& link = model.links[l];
     for (const auto& [piece, sign] : {std::pair{link.a, -1.0}, {link.b, 1.0}}) {
       Wrench& sum = result[static_cast<size_t>(piece)];
       sum.head<3>() += sign * carried[l].impulse;
@@ -56,7 +56,7 @@ double energy(const Model& model, const std::vector<Carried>& carried) {
 TEST(PieceStress, size_over_area_is_the_root_mean_square_of_a_traction_that_is_linear_over_the_patch) {
   const double w = 0.3, h = 0.7;
   const Vec3 along = Vec3(1, 2, 2) / 3, up = Vec3(2, 1, -2) / 3;
-  const Link link = patch(0, 1, Vec3::Zero(), along, w, up, h, 1);
+  const Weld link = patch(0, 1, Vec3::Zero(), along, w, up, h, 1);
   const Vec3 mean(3, -1, 2), turn(-2, 5, 4);  // t = mean + turn x d
   Vec3 impulse = Vec3::Zero(), twist = Vec3::Zero();
   double square = 0;
@@ -81,7 +81,7 @@ TEST(PieceStress, a_patch_without_width_or_extent_turns_finitely) {
   EXPECT_LT((turning_of(Mat3::Zero(), area) - Mat3(1200 / area * Mat3::Identity())).norm(), 1e-6 / area);
   // A strip of 1 : 50 is what it is.
   const double w = 0.02, h = 1;
-  const Link strip = patch(0, 1, Vec3::Zero(), Vec3::UnitX(), w, Vec3::UnitY(), h, 1);
+  const Weld strip = patch(0, 1, Vec3::Zero(), Vec3::UnitX(), w, Vec3::UnitY(), h, 1);
   EXPECT_NEAR(strip.turning(1, 1), 12 / (w * w), 1e-6);
   EXPECT_NEAR(strip.turning(0, 0), 12 / (h * h), 1e-9);
   EXPECT_NEAR(strip.turning(2, 2), 12 / (w * w + h * h), 1e-9);
@@ -164,7 +164,7 @@ std::vector<Carried> by_lagrange(const Model& model, const std::vector<Load>& lo
   Eigen::MatrixXd kkt = Eigen::MatrixXd::Zero(6 * (links + pieces), 6 * (links + pieces));
   Eigen::VectorXd right = Eigen::VectorXd::Zero(6 * (links + pieces));
   for (int l = 0; l < links; ++l) {
-    const Link& link = model.links[static_cast<size_t>(l)];
+    const Weld& link = model.links[static_cast<size_t>(l)];
     kkt.block<3, 3>(6 * l, 6 * l) = Mat3::Identity() / link.area;
     kkt.block<3, 3>(6 * l + 3, 6 * l + 3) = link.turning / link.area;
     for (const auto& [piece, sign] : {std::pair{link.a, -1.0}, {link.b, 1.0}}) {
@@ -279,7 +279,7 @@ TEST(PieceStress, neither_frame_nor_numbering_matters) {
     }
     const size_t links = model.links.size();
     for (size_t l = 0; l < links; ++l) {  // backwards, and every link with its ends exchanged
-      const Link& link = model.links[l];
+      const Weld& link = model.links[l];
       other.links[links - 1 - l] = {order[static_cast<size_t>(link.b)], order[static_cast<size_t>(link.a)],    link.area, link.limit,
                                     turn * link.center + shift,         turn * link.turning * turn.transpose()};
     }
@@ -372,7 +372,7 @@ std::vector<rigid::JointLoad> by_joints(const Model& model, const Vec3& size, in
     part.collides_with = 0;
     world.add_part(part);
   }
-  for (const Link& link : model.links) world.add_joint({.kind = rigid::JointKind::Fixed, .part_a = link.b, .part_b = link.a, .at = link.center});
+  for (const Weld& link : model.links) world.add_joint({.kind = rigid::JointKind::Fixed, .part_a = link.b, .part_b = link.a, .at = link.center});
   const Piece& piece = model.pieces[static_cast<size_t>(hit)];
   world.set_velocity(hit, impulse / piece.mass, piece.inertia.inverse() * (at - piece.center).cross(impulse));
   rigid::Loads loads;

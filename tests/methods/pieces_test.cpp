@@ -153,7 +153,7 @@ TEST(Pieces, give_way_one_after_another_from_the_most_overloaded_on) {
   Model model = two_blocks();
   model.links.clear();
   for (const double z : {-0.2, 0.0, 0.2}) model.links.push_back(patch(0, 1, Vec3(0.5, 0, z), Vec3::UnitY(), 0.1, Vec3::UnitZ(), 0.1, 0));
-  for (Link& link : model.links) link.limit = 4;
+  for (Weld& link : model.links) link.limit = 4;
   model.weakest = 4;
   Breaker holds(model), breaks(model);
   EXPECT_TRUE(holds.take({push(23.9)}).empty());  // 12 N s over three links
@@ -281,7 +281,7 @@ TEST(Pieces, go_on_bit_for_bit_from_a_checkpoint) {
       ASSERT_EQ(from[a].data.size(), to[a].data.size());
       std::copy(from[a].data.begin(), from[a].data.end(), to[a].data.begin());
     }
-    restored(model, copy);
+    ASSERT_TRUE(rebuilt(model, copy));
     resumed.state = std::move(copy);
     straight.take(loads, spin);
     resumed.take(loads, spin);

@@ -39,7 +39,7 @@ inline Bar bar(const Vec3& from, const Vec3& to, int pieces, std::string name = 
   return made;
 }
 
-inline Support support(const Vec3& at, Hold hold = Hold::Clamped) {
+inline Support support(const Vec3& at, SupportKind hold = SupportKind::Clamped) {
   Support made;
   made.at = at, made.hold = hold;
   return made;

@@ -30,7 +30,7 @@ struct Victim {
   }
   void take(std::vector<Hit> hits, double dt = kReferenceStep) {
     for (Hit& hit : hits) hit.mass = kMass;
-    StepContext now{dt, hits, {}, {}};
+    LayerContext now{dt, hits, {}, {}};
     step(model, state, now);
     effects = now.effects;
   }
@@ -38,7 +38,7 @@ struct Victim {
     for (int i = 0; i < 100000 && is_busy(state); ++i) take({}, dt);
     EXPECT_FALSE(is_busy(state));
   }
-  const Vec3f& position(int vertex) const { return view(model, state)[static_cast<size_t>(vertex)]; }
+  const Vec3f& position(int vertex) const { return state.positions[static_cast<size_t>(vertex)]; }
   std::vector<double> row(int vertex) const {
     const auto first = state.weights.begin() + static_cast<long>(vertex) * body->skin.examples;
     return {first, first + body->skin.examples};

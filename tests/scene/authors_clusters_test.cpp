@@ -7,6 +7,7 @@
 #include "crumple/scene/import/paper2_scene.h"
 #include "crumple/world/world.h"
 #include "tests/authors_data.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
@@ -39,8 +40,8 @@ class Folder {
   fs::path path_;
 };
 
-const ClustersDescription& soft(const Scene& scene) {
-  return *scene.bodies.front().clusters;
+const clusters::BodySettings& soft(const Scene& scene) {
+  return *scene.bodies.front().of<clusters::BodySettings>();
 }
 
 void expect_complaint(const Folder& folder, const std::string& keys, const std::string& what) {
@@ -60,9 +61,9 @@ TEST(AuthorsClustersScene, becomes_one_body_with_their_step_and_fifteen_seconds)
   EXPECT_EQ(scene->gravity, Vec3(0, -5, 0));
   ASSERT_EQ(scene->bodies.size(), 1u);
   EXPECT_NEAR(*scene->bodies[0].mass, 125 * 0.2, 1e-12);
-  EXPECT_NEAR(soft(*scene).settings.stiffness, 1 / 0.36, 1e-9);  // all of the way in each of their steps
-  EXPECT_EQ(soft(*scene).prestretch, Vec3(1.5, 1, 1));
-  EXPECT_EQ(soft(*scene).settings.clusters, 4);
+  EXPECT_NEAR(soft(*scene).clusters.stiffness, 1 / 0.36, 1e-9);  // all of the way in each of their steps
+  EXPECT_EQ(soft(*scene).fill.prestretch, Vec3(1.5, 1, 1));
+  EXPECT_EQ(soft(*scene).clusters.clusters, 4);
   EXPECT_TRUE(scene->notes.empty());
 }
 
@@ -72,7 +73,7 @@ TEST(AuthorsClustersScene, shares_of_a_step_become_rates) {
       folder.scene(R"("dt": 0.0333333333333333333, "springDamping": 0.25, "hardening": 0.01, "alpha": 0.8, "yield": 1e100, "nu": 2,
     "toughness": 0.1, "toughnessBoost": 3, "toughnessFalloff": 0.05, "gamma": 0.3, "omega": 0.4, "numConstraintIters": 7,)");
   ASSERT_TRUE(scene) << scene.error().text;
-  const clusters::Settings& s = soft(*scene).settings;
+  const clusters::Settings& s = soft(*scene).clusters;
   EXPECT_NEAR(std::exp(-s.damping / 30), 0.75, 1e-12);
   EXPECT_NEAR(s.hardening, 0.3, 1e-12);
   EXPECT_NEAR(s.stiffness * 4, 0.8, 1e-12);  // it counts with the square of the step
@@ -84,7 +85,7 @@ TEST(AuthorsClustersScene, shares_of_a_step_become_rates) {
   EXPECT_EQ(s.boost, 3);
   EXPECT_EQ(s.held_toughness, 1);
   EXPECT_TRUE(s.boosted_at_start);
-  EXPECT_EQ(soft(*folder.scene("")).settings.held_toughness, 10);
+  EXPECT_EQ(soft(*folder.scene("")).clusters.held_toughness, 10);
 }
 
 TEST(AuthorsClustersScene, has_all_their_loads) {
@@ -133,12 +134,12 @@ TEST(AuthorsClustersScene, what_is_switched_off_is_off) {
   const Folder folder;
   const Result<Scene> off = folder.scene(R"("toughness": 0.1, "fracture": "off", "delayRepeatedFracture": "off", "selfCollisions": "off",)");
   const Result<Scene> on = folder.scene(R"("toughness": 0.1, "fracture": "on",)");
-  EXPECT_GE(soft(*off).settings.toughness, clusters::kNeverTears);
-  EXPECT_FALSE(soft(*off).settings.delay);
-  EXPECT_FALSE(soft(*off).settings.self_collision);
-  EXPECT_EQ(soft(*on).settings.toughness, 0.1);
-  EXPECT_TRUE(soft(*on).settings.delay);
-  EXPECT_TRUE(soft(*on).settings.self_collision);
+  EXPECT_GE(soft(*off).clusters.toughness, clusters::kNeverTears);
+  EXPECT_FALSE(soft(*off).clusters.delay);
+  EXPECT_FALSE(soft(*off).clusters.self_collision);
+  EXPECT_EQ(soft(*on).clusters.toughness, 0.1);
+  EXPECT_TRUE(soft(*on).clusters.delay);
+  EXPECT_TRUE(soft(*on).clusters.self_collision);
 }
 
 TEST(AuthorsClustersScene, names_what_it_leaves_out) {
@@ -172,7 +173,7 @@ TEST(AuthorsClustersScene, moving_files_have_a_size_a_place_and_a_velocity) {
   EXPECT_EQ(scene->bodies[0].particles[1].scale, 2);
   EXPECT_EQ(scene->bodies[0].particles[1].at, Vec3(3, 0, 0));
   EXPECT_EQ(scene->bodies[0].particles[1].velocity, Vec3(0, 1, 0));
-  EXPECT_EQ(soft(*scene).settings.clusters, 8);  // they give each file its own
+  EXPECT_EQ(soft(*scene).clusters.clusters, 8);  // they give each file its own
   EXPECT_NEAR(*scene->bodies[0].mass, 25, 1e-12);
 }
 
@@ -228,7 +229,7 @@ TEST(AuthorsClustersScene, moves_in_the_world_as_by_the_method_alone) {
   clusters::Context now;
   now.dt = plain->dt, now.gravity = plain->gravity, now.boundary = &plain->boundary;
   for (int k = 0; k < 30; ++k) clusters::step(*model, state, now), world->step();
-  const ClusterLayer& layer = *world->bodies()[0].clusters;
+  const SoftInside layer = soft_inside(world->bodies()[0]);
   ASSERT_EQ(layer.state.particles(), state.particles());
   double moved = 0;
   for (int i = 0; i < state.particles(); ++i) {

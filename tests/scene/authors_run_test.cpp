@@ -16,7 +16,7 @@ struct FirstImpact {
 FirstImpact first_impact(const Scene& published, double lift) {
   Scene scene = published;
   for (BodyDescription& body : scene.bodies) {
-    if (body.examples) body.at.y() += lift;
+    if (body.of<examples::Settings>()) body.at.y() += lift;
   }
   Result<World> world = World::build(scene);
   FirstImpact impact;

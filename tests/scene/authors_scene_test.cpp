@@ -50,7 +50,7 @@ TEST_F(AuthorsScene, parameters_mean_the_same_here) {
   EXPECT_EQ(scene.seconds, 5);
   const double radii[] = {0.01, 0.5, 1, 1.25, 10};  // 0.01 m / (1, 0.02, 0.01, 0.008, 0.001)
   for (int i = 0; i < 5; ++i) {
-    const examples::Settings& s = *body(scene, fmt::format("plastic {}", i)).examples;
+    const examples::Settings& s = *body(scene, fmt::format("plastic {}", i)).of<examples::Settings>();
     EXPECT_NEAR(s.gain, 86.944, 1e-3);      // 88 dt 240
     EXPECT_NEAR(s.yield, 0.097166, 1e-6);   // 4e-4 m / dt
     EXPECT_NEAR(s.radius, radii[i], 1e-12);
@@ -68,7 +68,7 @@ TEST_F(AuthorsScene, parameters_mean_the_same_here) {
 
 TEST_F(AuthorsScene, a_step_at_frame_rate_keeps_their_meaning_of_yield_and_rate) {
   const Scene scene = load("loadingDock.json");
-  const examples::Settings& s = *body(scene, "plastic 0").examples;
+  const examples::Settings& s = *body(scene, "plastic 0").of<examples::Settings>();
   EXPECT_NEAR(s.gain, 58 * 4, 1e-9);
   // What a hit must exceed at this step is 4e-4 m / (1/60 s) = 0.024 m/s; ours grows fourfold from the reference step to this one.
   EXPECT_NEAR(s.yield, 0.006, 1e-12);
@@ -95,12 +95,12 @@ TEST_F(AuthorsScene, a_car_drives_by_script_into_a_stack_of_thirty_barrels) {
   EXPECT_EQ(*car.script[0].velocity, Vec3(7.4, 0, -7.5));
   EXPECT_EQ(car.script[0].until, 0.75);
   EXPECT_EQ(car.density, 6000);
-  EXPECT_NEAR(car.examples->gain, 300, 1e-9);       // 250 x 0.005 x 240
-  EXPECT_NEAR(car.examples->yield, 0.0015, 1e-12);  // 9e-6 / 0.005 / 1.2
-  EXPECT_NEAR(car.examples->lag, std::exp(std::log(0.7) / 1.2), 1e-12);
+  EXPECT_NEAR(car.of<examples::Settings>()->gain, 300, 1e-9);       // 250 x 0.005 x 240
+  EXPECT_NEAR(car.of<examples::Settings>()->yield, 0.0015, 1e-12);  // 9e-6 / 0.005 / 1.2
+  EXPECT_NEAR(car.of<examples::Settings>()->lag, std::exp(std::log(0.7) / 1.2), 1e-12);
   const Vec3 forward = rotation_of(car) * Vec3::UnitX();
   EXPECT_NEAR(forward.z(), std::sin(0.765), 1e-9);  // turned by -0.765 about y
-  EXPECT_NEAR(body(scene, "barrel 29").examples->yield, 1.5, 1e-9);
+  EXPECT_NEAR(body(scene, "barrel 29").of<examples::Settings>()->yield, 1.5, 1e-9);
   EXPECT_FALSE(scene.notes.empty());
 }
 

@@ -52,12 +52,12 @@ TEST(Changes, take_unquoted_words_as_texts) {
 TEST(Changes, apply_to_all_places_or_to_one) {
   const Scene all = changed({"/bodies/drum/examples/yield=2"});
   ASSERT_EQ(all.bodies.size(), 5u);
-  for (size_t i = 1; i < 4; ++i) EXPECT_EQ(all.bodies[i].examples->yield, 2);
+  for (size_t i = 1; i < 4; ++i) EXPECT_EQ(all.bodies[i].of<examples::Settings>()->yield, 2);
   const Scene one = changed({"/bodies/drum 2/examples/yield=2"});
   ASSERT_EQ(one.bodies.size(), 5u);
-  EXPECT_EQ(one.bodies[1].examples->yield, 0.5);
-  EXPECT_EQ(one.bodies[2].examples->yield, 2);
-  EXPECT_EQ(one.bodies[3].examples->yield, 0.5);
+  EXPECT_EQ(one.bodies[1].of<examples::Settings>()->yield, 0.5);
+  EXPECT_EQ(one.bodies[2].of<examples::Settings>()->yield, 2);
+  EXPECT_EQ(one.bodies[3].of<examples::Settings>()->yield, 0.5);
   EXPECT_EQ(one.bodies[3].name, "last");
   EXPECT_EQ(one.bodies[2].turn->z(), 90);
   EXPECT_FALSE(one.bodies[2].quaternion);

@@ -3,12 +3,13 @@
 
 #include "crumple/core/parallel.h"
 #include "tests/scene/drum_scenes.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
 
-const ClusterLayer& soft(const World& world, std::string_view name) {
-  return *world.bodies()[static_cast<size_t>(body_named(world, name))].clusters;
+SoftInside soft(const World& world, std::string_view name) {
+  return soft_inside(world.bodies()[static_cast<size_t>(body_named(world, name))]);
 }
 Vec3 middle(const World& world, std::string_view name) {
   return clusters::center_of_mass(soft(world, name).model, soft(world, name).state);
@@ -22,7 +23,7 @@ rigid::PartState rigid_state(const World& world, std::string_view name) {
 }
 /// The lowest of a body's particles.
 double lowest(const World& world, std::string_view name) {
-  const ClusterLayer& layer = soft(world, name);
+  const SoftInside layer = soft(world, name);
   double low = 1e300;
   for (int i = 0; i < layer.state.particles(); ++i) low = std::min(low, clusters::position(layer.model, layer.state, i).y());
   return low;
@@ -37,15 +38,15 @@ Sum momentum_of(const World& world) {
   Sum sum;
   for (size_t i = 0; i < world.bodies().size(); ++i) {
     const Body& body = world.bodies()[i];
-    if (body.clusters) {
-      sum.linear += clusters::linear_momentum(body.clusters->model, body.clusters->state);
-      sum.angular += clusters::angular_momentum(body.clusters->model, body.clusters->state);
+    if (body.matter) {
+      sum.linear += clusters::linear_momentum(clusters_model(body), clusters_state(body));
+      sum.angular += clusters::angular_momentum(clusters_model(body), clusters_state(body));
       sum.mass += body.mass;
       continue;
     }
     if (body.description->motion != rigid::Motion::Dynamic) continue;
     for (size_t p = 0; p < body.parts.size(); ++p) {
-      const BodyPart& part = body.parts[p];
+      const Part& part = body.parts[p];
       const rigid::PartState state = world.part_state(static_cast<int>(i), static_cast<int>(p));
       const Mat3& axes = state.place.rotation;
       sum.linear += part.mass * state.velocity, sum.mass += part.mass;
@@ -316,7 +317,7 @@ TEST(ClusterContact, numbers_that_run_away_freeze_the_body_where_it_was) {
   run_frames(world, 3);
   ASSERT_EQ(world.report().frozen.size(), 1u);
   EXPECT_EQ(world.report().frozen[0].body, "lump");
-  for (const io::ArrayView& array : world.checkpoint_arrays()) {
+  for (const io::ArrayView& array : world.checkpoint_arrays().views) {
     if (array.name != "lump/clusters/positions" && array.name != "lump/clusters/plastic") continue;
     EXPECT_TRUE(all_finite_as<float>(array.data)) << array.name;
   }
@@ -355,12 +356,9 @@ TEST(ClusterContact, a_run_that_continues_from_a_checkpoint_takes_the_same_way) 
       kFloor, kBlock));
   World first = built(scene);
   run_frames(first, 10);
-  io::ArrayStore store;
-  for (const io::ArrayView& array : first.checkpoint_arrays()) store[array.name] = {array.row_bytes, {array.data.begin(), array.data.end()}};
   World second = built(scene);
-  const Result<void> restored = second.restore(10, store);
+  const Result<void> restored = second.restore(first.snapshot());
   ASSERT_TRUE(restored) << restored.error().text;
-  second.set_history(first.fingerprint(), {});
   run_frames(first, 12), run_frames(second, 12);
   EXPECT_EQ(first.fingerprint(), second.fingerprint());
 }

@@ -7,6 +7,7 @@
 #include "crumple/run/playback.h"
 #include "crumple/run/recording_folder.h"
 #include "tests/scene/drum_scenes.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
@@ -66,6 +67,16 @@ double distance(const Frame& a, const Frame& b) {
   return farthest;
 }
 
+/// What a run has told about its first body.
+struct Torn {
+  double splits, first_split_frame, start_particles, particles, pieces, big_pieces, largest_piece_share, max_strain, rms_strain, debris_share;
+};
+Torn outcome(const RunReport& report) {
+  const auto number = [&](const char* key) { return report.bodies[0].methods.figures.find(key)->number; };
+  return {number("splits"), number("first_split_frame"), number("start_particles"), number("particles"), number("pieces"), number("big_pieces"),
+          number("largest_piece_share"), number("max_strain"), number("rms_strain"), number("debris_share")};
+}
+
 class ClusterRecording : public testing::Test {
  protected:
   ScratchFolder scratch{"cluster_recording"};
@@ -74,16 +85,16 @@ class ClusterRecording : public testing::Test {
 TEST_F(ClusterRecording, played_back_frames_look_like_the_world_did) {
   const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   const RunReport report = ran(scene, scratch / "run");
-  ASSERT_GT(report.soft_totals()->splits, 3);
+  ASSERT_GT(outcome(report).splits, 3);
   Playback playback = opened(scratch / "run");
   World world = built(scene);
-  const double spacing = world.bodies()[0].clusters->model.spacing;
+  const double spacing = clusters_model(world.bodies()[0]).spacing;
   for (int frame = 0; frame <= 30; ++frame) {
     if (frame > 0) world.step_frame();
-    const Frame live = world.look(), played = frame_of(playback, frame);
+    const Frame live = world.frame(), played = frame_of(playback, frame);
     EXPECT_LT(distance(live, played), frame == 0 ? 1e-300 : 2e-3 * spacing) << "frame " << frame;
   }
-  EXPECT_EQ(world.bodies()[0].clusters->state.totals.splits, playback.bodies()[0].clusters->state.totals.splits);
+  EXPECT_EQ(clusters_state(world.bodies()[0]).totals.splits, clusters_state(playback.bodies()[0]).totals.splits);
 }
 
 TEST_F(ClusterRecording, frames_are_the_same_from_whichever_side_they_are_reached) {
@@ -98,7 +109,7 @@ TEST_F(ClusterRecording, frames_are_the_same_from_whichever_side_they_are_reache
 TEST_F(ClusterRecording, a_run_that_was_interrupted_continues_to_the_same_bytes_and_counts) {
   const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   const RunReport whole = ran(scene, scratch / "whole");
-  const SoftReport& soft = *whole.bodies[0].soft;
+  const Torn soft = outcome(whole);
   ASSERT_GE(soft.first_split_frame, 1);
   ASSERT_LT(soft.first_split_frame, 14) << "nothing has torn before the second checkpoint";
   for (const int stop_at : {3, 16, 25}) {
@@ -107,9 +118,9 @@ TEST_F(ClusterRecording, a_run_that_was_interrupted_continues_to_the_same_bytes_
     const RunReport resumed = ran(scene, folder, true);
     EXPECT_EQ(resumed.fingerprint, whole.fingerprint) << stop_at;
     EXPECT_TRUE(bytes_of(folder / "state.crumple") == bytes_of(scratch / "whole" / "state.crumple")) << stop_at;
-    EXPECT_EQ(resumed.bodies[0].soft->splits, soft.splits);
-    EXPECT_EQ(resumed.bodies[0].soft->first_split_frame, soft.first_split_frame);
-    EXPECT_EQ(resumed.bodies[0].soft->start_particles, soft.start_particles);
+    EXPECT_EQ(outcome(resumed).splits, soft.splits);
+    EXPECT_EQ(outcome(resumed).first_split_frame, soft.first_split_frame);
+    EXPECT_EQ(outcome(resumed).start_particles, soft.start_particles);
   }
 }
 
@@ -134,7 +145,7 @@ TEST_F(ClusterRecording, carries_its_particles_along) {
   fs::rename(scratch / "run", scratch / "moved");
   fs::remove(scratch / "bar.txt");
   Playback playback = opened(scratch / "moved");
-  EXPECT_EQ(playback.bodies()[0].clusters->start_particles, 400);
+  EXPECT_EQ(clusters_model(playback.bodies()[0]).rest.size(), 400u);
   EXPECT_GT(frame_of(playback, 30).items.size(), 1u);
 }
 
@@ -156,17 +167,12 @@ TEST_F(ClusterRecording, brings_its_clusters_along_but_can_do_without) {
   const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   ran(scene, scratch / "run");
   const World world = built(scene);
-  const clusters::Model& model = world.bodies()[0].clusters->model;
-  const fs::path file = RecordingFolder{scratch / "run"}.clusters(0);
+  const clusters::Model& model = clusters_model(world.bodies()[0]);
+  const fs::path file = RecordingFolder{scratch / "run"}.model(0, "clusters");
   const std::string intact = bytes_of(file);
   ASSERT_GT(intact.size(), 1000u);
-  ClusterModels models;
-  models.read("bar", file);
-  clusters::Particles none;
-  none.positions = {Vec3::Zero()}, none.masses = {1.0};
-  EXPECT_FALSE(models.model("bar", none, {})) << "of other particles";
   Playback whole = opened(scratch / "run");
-  const clusters::Model& read = whole.bodies()[0].clusters->model;
+  const clusters::Model& read = clusters_model(whole.bodies()[0]);
   EXPECT_EQ(read.particle, model.particle);
   EXPECT_EQ(read.mass, model.mass);
   EXPECT_EQ(read.family, model.family);
@@ -196,16 +202,16 @@ TEST_F(ClusterRecording, frames_cost_a_few_bytes_for_each_particle) {
   size_t whole = 0;
   for (int frame = 0; frame <= 30; ++frame) {
     if (frame > 0) world.step_frame();
-    ASSERT_TRUE(writer->append_frame(frame, world.time(), world.frame_arrays()));
+    ASSERT_TRUE(writer->append_frame(frame, world.time(), world.frame_arrays().views));
     if (frame == 0) whole = fs::file_size(alone);
   }
   const double bytes = static_cast<double>(fs::file_size(alone) - whole) / 30;
-  EXPECT_LT(bytes, 10.0 * report.bodies[0].soft->particles);
+  EXPECT_LT(bytes, 10.0 * outcome(report).particles);
 }
 
 TEST_F(ClusterRecording, tells_what_has_torn) {
   const RunReport report = ran(written_scene(scratch / "scene.json", torn_bar()), scratch / "run");
-  const SoftReport& soft = *report.bodies[0].soft;
+  const Torn soft = outcome(report);
   EXPECT_GE(soft.pieces, 2);
   EXPECT_GE(soft.big_pieces, 2);
   EXPECT_GT(soft.particles, soft.start_particles);
@@ -214,10 +220,10 @@ TEST_F(ClusterRecording, tells_what_has_torn) {
   EXPECT_GE(soft.max_strain, soft.rms_strain);
   // The frame before shows no split, the frame itself does.
   Playback playback = opened(scratch / "run");
-  frame_of(playback, soft.first_split_frame);
-  EXPECT_GT(playback.bodies()[0].clusters->state.totals.splits, 0);
-  frame_of(playback, soft.first_split_frame - 1);
-  EXPECT_EQ(playback.bodies()[0].clusters->state.totals.splits, 0);
+  frame_of(playback, static_cast<int>(soft.first_split_frame));
+  EXPECT_GT(clusters_state(playback.bodies()[0]).totals.splits, 0);
+  frame_of(playback, static_cast<int>(soft.first_split_frame) - 1);
+  EXPECT_EQ(clusters_state(playback.bodies()[0]).totals.splits, 0);
   const Result<std::string> text = io::read_file(scratch / "run" / "run.json");
   ASSERT_TRUE(text);
   const Result<Json> json = parse_json(*text, "run.json", JsonDialect::Strict);
@@ -260,34 +266,35 @@ TEST_F(ClusterRecording, damaged_states_are_refused_or_harmless) {
   const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   World world = built(scene);
   run_frames(world, 20);
-  const io::ArrayStore checkpoint = stored(world.checkpoint_arrays()), frame = stored(world.frame_arrays());
+  const io::ArrayStore checkpoint = stored(world.checkpoint_arrays().views), frame = stored(world.frame_arrays().views);
   std::vector<std::string> checkpoint_names, frame_names;
   for (const auto& [name, array] : checkpoint) checkpoint_names.push_back(name);
   for (const auto& [name, array] : frame) {
     if (name.starts_with("bar/clusters")) frame_names.push_back(name);
   }
-  AssetLibrary library;
-  Result<Body> body = build_body(scene, scene.bodies[0], library);
+  SceneAssets assets;
+  ViewCache cache;
+  Result<Body> body = build_body(scene, scene.bodies[0], assets, Detail::Drawing);
   ASSERT_TRUE(body);
   Random random(11);
   int refused = 0;
   for (int i = 0; i < 300; ++i) {
     io::ArrayStore broken = checkpoint;
     damage(broken[checkpoint_names[static_cast<size_t>(random.below(static_cast<int>(checkpoint_names.size())))]], random);
-    const Result<void> restored = world.restore(20, broken);
+    const Result<void> restored = restore(world, 20, broken);
     refused += restored ? 0 : 1;
     EXPECT_TRUE(restored || restored.error().kind == Error::Kind::Input);
     if (restored && i % 10 == 0) world.step();
     broken = frame;
     damage(broken[frame_names[static_cast<size_t>(random.below(static_cast<int>(frame_names.size())))]], random);
-    const Result<void> shown = restore_layers(*body, broken, Need::Drawing);
+    const Result<void> shown = replay(*body, broken);
     refused += shown ? 0 : 1;
     EXPECT_TRUE(shown || shown.error().kind == Error::Kind::Input);
-    EXPECT_TRUE(!shown || i % 10 != 0 || !draw_soft_surface(*body, 0, ColorBy::Strain).empty());
+    EXPECT_TRUE(!shown || i % 10 != 0 || !draw_body(*body, 0, {}, false, {"strain"}, cache).empty());
   }
   EXPECT_GT(refused, 100);
-  ASSERT_TRUE(world.restore(20, checkpoint));
-  EXPECT_TRUE(restore_layers(*body, frame, Need::Drawing));
+  ASSERT_TRUE(restore(world, 20, checkpoint));
+  EXPECT_TRUE(replay(*body, frame));
 }
 
 }  // namespace

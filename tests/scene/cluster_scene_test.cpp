@@ -8,6 +8,7 @@
 #include "crumple/geometry/winding.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/world/world.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
@@ -17,7 +18,7 @@ Result<Scene> with_clusters(const std::string& keys) {
 }
 
 const particles::Boundary& loads_of(const Scene& scene) {
-  return scene.bodies.front().clusters->boundary;
+  return scene.bodies.front().of<clusters::BodySettings>()->boundary;
 }
 
 void expect_complaint(const std::string& keys, const std::string& what) {
@@ -80,13 +81,13 @@ World built(const std::string& keys, const std::string& body = "") {
   return std::move(*world);
 }
 
-const ClusterLayer& layer_of(const World& world) {
-  return *world.bodies().front().clusters;
+const SoftInside layer_of(const World& world) {
+  return soft_inside(world.bodies().front());
 }
 
 /// Mean place of the particles that began where `which` says.
 template <class Which>
-Vec3 middle_of(const ClusterLayer& layer, const Which& which) {
+Vec3 middle_of(const SoftInside layer, const Which& which) {
   Vec3 sum = Vec3::Zero();
   int count = 0;
   for (int i = 0; i < layer.state.particles(); ++i) {
@@ -229,9 +230,9 @@ TEST(ClusterScene, a_cloud_of_particles_gets_a_closed_skin_and_weighs_what_it_fi
   const double volume = signed_volume(body.surface->positions, body.surface->triangles);
   EXPECT_NEAR(volume, 0.53 * 0.28 * 0.28, 0.11 * volume);  // it lies 0.3 spacings outside, with bevelled edges
   EXPECT_NEAR(body.mass, 500 * volume, 1e-9);
-  EXPECT_NEAR(clusters::total_mass(body.clusters->model, body.clusters->state), body.mass, 1e-5 * body.mass);
-  EXPECT_NEAR((clusters::center_of_mass(body.clusters->model, body.clusters->state) - Vec3(1.25, 0.125, 0.125)).norm(), 0, 1e-5);
-  EXPECT_NEAR((clusters::linear_momentum(body.clusters->model, body.clusters->state) / body.mass - Vec3(0, 0, 1)).norm(), 0, 1e-5);
+  EXPECT_NEAR(clusters::total_mass(clusters_model(body), clusters_state(body)), body.mass, 1e-5 * body.mass);
+  EXPECT_NEAR((clusters::center_of_mass(clusters_model(body), clusters_state(body)) - Vec3(1.25, 0.125, 0.125)).norm(), 0, 1e-5);
+  EXPECT_NEAR((clusters::linear_momentum(clusters_model(body), clusters_state(body)) / body.mass - Vec3(0, 0, 1)).norm(), 0, 1e-5);
   EXPECT_NEAR(cloud(R"("mass": 7,)").bodies()[0].mass, 7, 1e-12);
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "crumple/world/world.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
@@ -17,7 +18,7 @@ World started(const std::string& name) {
 void run(World& world, double seconds) {
   while (world.time() < seconds - 1e-9) world.step_frame();
   EXPECT_TRUE(world.report().frozen.empty());
-  for (const FrameItem& item : world.look().items) {
+  for (const FrameItem& item : world.frame().items) {
     for (const Vec3f& p : item.positions) ASSERT_TRUE(p.allFinite()) << item.name;
   }
 }
@@ -32,26 +33,28 @@ const Body& soft(const World& world, const std::string& name) {
 
 int big_pieces(const Body& body) {
   int big = 0;
-  for (const int size : clusters::pieces(body.clusters->state).sizes) big += size >= 50;
+  for (const int size : clusters::pieces(clusters_state(body)).sizes) big += size >= 50;
   return big;
 }
 
 double debris(const Body& body) {
   double small = 0;
-  for (const int size : clusters::pieces(body.clusters->state).sizes) small += size < 50 ? size : 0;
-  return small / body.clusters->state.particles();
+  for (const int size : clusters::pieces(clusters_state(body)).sizes) small += size < 50 ? size : 0;
+  return small / clusters_state(body).particles();
 }
 
 /// Corners that are carried by another piece than their own are drawn as threads between pieces.
-int threads(const World& world, const Body& body) {
-  world.look();
-  const ClusterLayer& layer = *body.clusters;
+int threads(const World&, const Body& body) {
+  const clusters::BodyModel& model = std::get<Clusters>(*body.matter).model;
+  const SoftInside layer = soft_inside(body);
+  clusters::Surface drawn = start_drawing(model);
+  clusters::update_surface(layer.model, model.surface, layer.state, drawn);
   const clusters::Pieces found = clusters::pieces(layer.state);
   const auto piece = [&](int32_t particle) { return found.of_particle[static_cast<size_t>(particle)]; };
   int count = 0;
-  for (size_t p = 0; p < layer.drawn->carriers.size(); ++p) {
+  for (size_t p = 0; p < drawn.carriers.size(); ++p) {
     for (size_t k = 0; k < clusters::kCarriers; ++k) {
-      count += layer.drawn->carriers[p].weight[k] > 0 && piece(layer.drawn->carriers[p].particle[k]) != piece(layer.drawn->owner[p]);
+      count += drawn.carriers[p].weight[k] > 0 && piece(drawn.carriers[p].particle[k]) != piece(drawn.owner[p]);
     }
   }
   return count;
@@ -60,12 +63,12 @@ int threads(const World& world, const Body& body) {
 TEST(ClusterScenes, one_bar_keeps_its_twist_and_the_other_tears_with_little_debris) {
   World world = started("twist_bar");
   run(world, 6);
-  EXPECT_EQ(soft(world, "weak").clusters->state.totals.splits, 0);
+  EXPECT_EQ(clusters_state(soft(world, "weak")).totals.splits, 0);
   run(world, 11);
   const Body &tough = soft(world, "tough"), &weak = soft(world, "weak");
-  EXPECT_EQ(tough.clusters->state.totals.splits, 0);
-  EXPECT_GT(weak.clusters->state.totals.first_split, 6);
-  EXPECT_LT(weak.clusters->state.totals.first_split, 8);
+  EXPECT_EQ(clusters_state(tough).totals.splits, 0);
+  EXPECT_GT(clusters_state(weak).totals.first_split, 6);
+  EXPECT_LT(clusters_state(weak).totals.first_split, 8);
   EXPECT_GE(big_pieces(weak), 2);
   EXPECT_LT(debris(weak), 0.05);
   EXPECT_EQ(threads(world, weak), 0);
@@ -77,7 +80,7 @@ TEST(ClusterScenes, the_heart_breaks_in_two) {
   const Body& heart = soft(world, "heart");
   EXPECT_EQ(big_pieces(heart), 2);
   EXPECT_LT(debris(heart), 0.02);
-  EXPECT_GT(clusters::pieces(heart.clusters->state).sizes[1], 0.25 * heart.clusters->state.particles());
+  EXPECT_GT(clusters::pieces(clusters_state(heart)).sizes[1], 0.25 * clusters_state(heart).particles());
   EXPECT_EQ(threads(world, heart), 0);
 }
 
@@ -86,7 +89,7 @@ TEST(ClusterScenes, the_brittle_ball_bursts_and_the_tough_one_does_not) {
   run(world, 1);
   EXPECT_GE(big_pieces(soft(world, "brittle")), 5);
   EXPECT_EQ(big_pieces(soft(world, "tough")), 1);
-  EXPECT_GT(soft(world, "tough").clusters->state.totals.splits, 0);
+  EXPECT_GT(clusters_state(soft(world, "tough")).totals.splits, 0);
   EXPECT_LT(debris(soft(world, "tough")), 0.02);
 }
 
@@ -95,7 +98,7 @@ TEST(ClusterScenes, the_bear_loses_an_arm_and_keeps_the_rest) {
   run(world, 4);
   const Body& bear = soft(world, "bear");
   EXPECT_GE(big_pieces(bear), 2);
-  EXPECT_GT(clusters::pieces(bear.clusters->state).sizes[0], 0.8 * bear.clusters->state.particles());
+  EXPECT_GT(clusters::pieces(clusters_state(bear)).sizes[0], 0.8 * clusters_state(bear).particles());
   EXPECT_EQ(threads(world, bear), 0);
 }
 
@@ -108,8 +111,8 @@ TEST(ClusterScenes, the_cheese_tears_and_the_bars_are_clustered_alike) {
   World bars = started("bar_convergence");
   run(bars, 1);
   for (const Body& bar : bars.bodies()) {
-    EXPECT_NEAR(bar.clusters->state.clusters(), 56, 8) << bar.description->name;
-    EXPECT_TRUE(clusters::center_of_mass(bar.clusters->model, bar.clusters->state).allFinite());
+    EXPECT_NEAR(clusters_state(bar).clusters(), 56, 8) << bar.description->name;
+    EXPECT_TRUE(clusters::center_of_mass(clusters_model(bar), clusters_state(bar)).allFinite());
   }
 }
 
@@ -120,8 +123,8 @@ TEST(ClusterScenes, plates_shatter_crack_and_stretch_and_slow_the_balls) {
     return world.part_state(static_cast<int>(&soft(world, name) - world.bodies().data())).velocity.norm();
   };
   EXPECT_GT(big_pieces(soft(world, "weak")), 1);
-  EXPECT_GT(soft(world, "weak").clusters->state.totals.splits, 5 * soft(world, "strong").clusters->state.totals.splits);
-  EXPECT_GT(soft(world, "strong").clusters->state.totals.splits, soft(world, "ductile").clusters->state.totals.splits);
+  EXPECT_GT(clusters_state(soft(world, "weak")).totals.splits, 5 * clusters_state(soft(world, "strong")).totals.splits);
+  EXPECT_GT(clusters_state(soft(world, "strong")).totals.splits, clusters_state(soft(world, "ductile")).totals.splits);
   for (const char* ball : {"ball 1", "ball 2", "ball 3"}) EXPECT_LT(speed(ball), 9.0) << ball;
 }
 

@@ -4,6 +4,7 @@
 #include "crumple/geometry/bvh.h"
 #include "crumple/io/files.h"
 #include "tests/scene/drum_scenes.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
@@ -13,9 +14,9 @@ constexpr double kRadius = 0.33;  // of the drum, m
 /// The deformed tetrahedra of one body in the world, sorted into a grid, to ask whether points are inside.
 class DeformedSolid {
  public:
-  DeformedSolid(const World& world, int index) : rig_(*world.bodies()[static_cast<size_t>(index)].loaded->rig) {
+  DeformedSolid(const World& world, int index) : rig_(*world.bodies()[static_cast<size_t>(index)].solid->rig) {
     const Transform place = world.place(index);
-    for (const Vec3f& p : *current_shape(world.bodies()[static_cast<size_t>(index)])) points_.push_back(place * p.cast<double>());
+    for (const Vec3f& p : world.bodies()[static_cast<size_t>(index)].shape.vertices) points_.push_back(place * p.cast<double>());
     low_ = high_ = points_[0];
     for (const Vec3& p : points_) low_ = low_.cwiseMin(p), high_ = high_.cwiseMax(p);
     cells_.resize(kCells * kCells * kCells);
@@ -163,7 +164,7 @@ Scene pyramid_without_ball() {
 
 uint64_t state_hash(World& world) {
   uint64_t hash = 0;
-  for (const io::ArrayView& array : world.checkpoint_arrays()) hash = io::hash_bytes(array.data, hash);
+  for (const io::ArrayView& array : world.checkpoint_arrays().views) hash = io::hash_bytes(array.data, hash);
   return hash;
 }
 

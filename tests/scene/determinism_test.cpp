@@ -50,7 +50,7 @@ std::string fingerprints(const Scene& scene, int frames, int threads) {
   std::string lines;
   for (int i = 0; i < frames; ++i) {
     world.step_frame();
-    lines += fmt::format("{} {:016x}\n", world.frame(), world.fingerprint());
+    lines += fmt::format("{} {:016x}\n", world.frame_number(), world.fingerprint());
   }
   return lines;
 }
@@ -95,8 +95,8 @@ TEST(Determinism, what_is_looked_at_or_recorded_does_not_change_the_motion) {
   World watched = built(scene), unwatched = built(scene);
   for (int i = 0; i < 50; ++i) {
     watched.step_frame(), unwatched.step_frame();
-    EXPECT_FALSE(watched.look(ColorBy::State).items.empty());
-    EXPECT_FALSE(watched.checkpoint_arrays().empty());
+    EXPECT_FALSE(watched.frame({"state"}).items.empty());
+    EXPECT_FALSE(watched.snapshot().arrays.empty());
   }
   EXPECT_EQ(watched.fingerprint(), unwatched.fingerprint());
 }

@@ -15,6 +15,7 @@
 
 #include "crumple/run/run.h"
 #include "crumple/world/world.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 
@@ -75,8 +76,8 @@ inline void run_frames(World& world, int frames) {
   for (int i = 0; i < frames; ++i) world.step_frame();
 }
 
-inline const ExampleLayer& example_layer(const World& world, int body) {
-  return std::get<ExampleLayer>(world.bodies()[static_cast<size_t>(body)].layers.back());
+inline const Examples& example_layer(const World& world, int body) {
+  return std::get<Examples>(world.bodies()[static_cast<size_t>(body)].layers.back());
 }
 
 inline int body_named(const World& world, std::string_view name) {
@@ -98,10 +99,10 @@ inline std::vector<int> crumpling_bodies(const World& world) {
 
 /// Whether elastic-plastic joints take part; structure_scenes_test asks such scenes for what they are meant to show.
 inline bool has_structure(const Scene& scene) {
-  return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyDescription& body) { return body.structure.has_value(); });
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyDescription& body) { return shape_method(body) != nullptr; });
 }
 inline bool is_soft(const Scene& scene) {
-  return std::ranges::any_of(scene.bodies, [](const BodyDescription& body) { return body.clusters.has_value(); });
+  return std::ranges::any_of(scene.bodies, [](const BodyDescription& body) { return method_of(body, MethodKind::Matter) != nullptr; });
 }
 
 inline std::string bytes_of(const std::filesystem::path& file) {

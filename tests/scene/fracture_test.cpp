@@ -11,6 +11,7 @@
 #include "crumple/rig/score.h"
 #include "tests/scene/drum_scenes.h"
 #include "tests/shapes.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
@@ -85,7 +86,7 @@ Momentum momentum_of(const World& world) {
     const Body& body = world.bodies()[b];
     if (body.description->motion != rigid::Motion::Dynamic) continue;
     for (size_t p = 0; p < body.parts.size(); ++p) {
-      const BodyPart& part = body.parts[p];
+      const Part& part = body.parts[p];
       const rigid::PartState state = world.part_state(static_cast<int>(b), static_cast<int>(p));
       const Mat3& axes = state.place.rotation;
       sum.mass += part.mass;
@@ -98,7 +99,7 @@ Momentum momentum_of(const World& world) {
 
 std::string frame_bytes(World& world) {
   std::string bytes;
-  for (const io::ArrayView& array : world.frame_arrays()) bytes.append(reinterpret_cast<const char*>(array.data.data()), array.data.size());
+  for (const io::ArrayView& array : world.frame_arrays().views) bytes.append(reinterpret_cast<const char*>(array.data.data()), array.data.size());
   return bytes;
 }
 
@@ -124,7 +125,7 @@ TEST_F(Fracture, scoring_does_not_change_mass_centre_or_inertia) {
   const Body whole = built(scene(bar(3, {}), bodies)).bodies()[0];
   for (const std::string& asset : {halves(), quarters(), shards()}) {
     const World world = built(scene(asset, bodies));
-    const BodyPart &scored = world.bodies()[0].parts[0], &plain = whole.parts[0];
+    const Part &scored = world.bodies()[0].parts[0], &plain = whole.parts[0];
     EXPECT_NEAR(scored.mass, plain.mass, 1e-9 * plain.mass);
     EXPECT_LT((scored.center - plain.center).norm(), 1e-9);
     EXPECT_LT((scored.inertia - plain.inertia).norm(), 1e-9 * plain.inertia.norm());
@@ -258,8 +259,8 @@ TEST_F(Fracture, what_sleeps_until_it_is_hit_has_settled_by_then) {
 
 TEST_F(Fracture, damage_crosses_whole_links_and_stops_at_broken_ones) {
   const World world = built(scene(quarters(), R"("bodies": [{"name": "bar", "asset": "bar", "examples": {"gain": 100, "yield": 0.1, "radius": 3, "lag": 0}}])"));
-  const ExampleLayer& layer = example_layer(world, 0);
-  const RiggedBody& rig = *world.bodies()[0].loaded->rig;
+  const Examples& layer = example_layer(world, 0);
+  const RiggedBody& rig = *world.bodies()[0].solid->rig;
   const Pieces& pieces = *rig.asset.pieces;
   ASSERT_EQ(pieces.links.size(), 3u);
   const auto deformed = [&](const std::vector<uint8_t>& broken) {
@@ -269,7 +270,7 @@ TEST_F(Fracture, damage_crosses_whole_links_and_stops_at_broken_ones) {
       if (rig.asset.tets.positions[static_cast<size_t>(rig.faces[f][0])].x() < -0.99) hit.face = static_cast<int>(f);
     }
     hit.barycentric = Vec3::Constant(1.0 / 3), hit.impulse = Vec3(2, 0, 0), hit.mass = 1, hit.other = 0;
-    StepContext now{examples::kReferenceStep, std::span(&hit, 1), broken, {}};
+    LayerContext now{examples::kReferenceStep, std::span(&hit, 1), broken, {}};
     examples::step(layer.model, state, now);
     std::map<int, float> rest_of_origin;
     std::vector<int> count(4, 0);
@@ -314,12 +315,9 @@ TEST_F(Fracture, a_run_goes_on_from_a_checkpoint_to_the_same_bits_on_any_number_
     for (int frame = 1; frame <= 90; ++frame) {
       world.step_frame();
       if (world.is_checkpoint(frame) && threads == 1) {
-        io::ArrayStore store;
-        for (const io::ArrayView& array : world.checkpoint_arrays()) store[array.name] = {array.row_bytes, {array.data.begin(), array.data.end()}};
         World resumed = built(broken);
-        Result<void> restored = resumed.restore(frame, store);
+        Result<void> restored = resumed.restore(world.snapshot());
         ASSERT_TRUE(restored) << restored.error().text;
-        resumed.set_history(world.fingerprint(), world.report());
         World copy = std::move(resumed);
         EXPECT_EQ(frame_bytes(copy), frame_bytes(world)) << frame;
         world = std::move(copy);
@@ -335,10 +333,10 @@ TEST_F(Fracture, a_run_goes_on_from_a_checkpoint_to_the_same_bits_on_any_number_
 
 TEST_F(Fracture, a_recording_shows_one_surface_while_it_is_whole_and_two_for_each_piece_afterwards) {
   World world = built(shot(halves(), 10, 4));
-  EXPECT_EQ(world.look().items.size(), 2u);
+  EXPECT_EQ(world.frame().items.size(), 2u);
   run_frames(world, 30);
   ASSERT_TRUE(world.bodies()[0].is_broken());
-  const Frame frame = world.look();
+  const Frame frame = world.frame();
   EXPECT_EQ(frame.items.size(), 5u);  // skin and cut of two halves, and the ball
   for (const FrameItem& item : frame.items) EXPECT_FALSE(item.surface->triangles.empty()) << item.name;
 }

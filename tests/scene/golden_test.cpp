@@ -11,6 +11,7 @@
 #include "crumple/render/preview.h"
 #include "crumple/run/playback.h"
 #include "tests/scene/drum_scenes.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
@@ -67,7 +68,7 @@ bool is_comparable() {
 /// Of all state, without the names and the scene that are part of a fingerprint: tells a change of motion from a change of keys.
 uint64_t state_hash(World& world) {
   uint64_t hash = 0;
-  for (const io::ArrayView& array : world.checkpoint_arrays()) hash = io::hash_bytes(array.data, hash);
+  for (const io::ArrayView& array : world.checkpoint_arrays().views) hash = io::hash_bytes(array.data, hash);
   return hash;
 }
 
@@ -131,7 +132,7 @@ TEST_P(GoldenRecording, second_has_the_bytes_and_the_picture_it_had) {
 
   Result<Playback> playback = Playback::open(settings.folder);
   ASSERT_TRUE(playback) << playback.error().text;
-  const Result<Frame> frame = playback->frame(playback->frames().back(), ColorBy::State);
+  const Result<Frame> frame = playback->frame(playback->frames().back(), View{"state"});
   ASSERT_TRUE(frame) << frame.error().text;
   render::RenderSettings small;
   small.width = 160, small.height = 96, small.samples = 4, small.color = render::ColorMode::Weights;

@@ -18,7 +18,7 @@ TEST(Library, a_scene_is_loaded_stepped_and_looked_at) {
   Result<World> world = World::build(*scene);
   ASSERT_TRUE(world);
   for (int i = 0; i < 60; ++i) world->step_frame();
-  const Frame frame = world->look();
+  const Frame frame = world->frame();
   EXPECT_EQ(frame.number, 60);
   EXPECT_NEAR(frame.time, 60 / scene->fps, 1e-12);
   ASSERT_EQ(frame.items.size(), scene->bodies.size());
@@ -46,7 +46,7 @@ TEST(Library, changes_are_made_when_a_scene_is_loaded) {
   ASSERT_TRUE(scene) << scene.error().text;
   EXPECT_EQ(scene->substeps, 3);
   for (const BodyDescription& body : scene->bodies) {
-    EXPECT_TRUE(body.name != "drum 1" || body.examples->yield == 2.5);
+    EXPECT_TRUE(body.name != "drum 1" || body.of<examples::Settings>()->yield == 2.5);
   }
 }
 
@@ -59,7 +59,7 @@ TEST(Library, a_recording_shows_what_the_world_showed) {
   settings.force = true;
   std::vector<Frame> seen;
   settings.progress = [&](int frame, int, const World& world) {
-    if (frame == 50 || frame == 70) seen.push_back(world.look());
+    if (frame == 50 || frame == 70) seen.push_back(world.frame());
   };
   ASSERT_TRUE(run_scene(*scene, settings));
   ASSERT_EQ(seen.size(), 2u);

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "tests/scene/drum_scenes.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
@@ -38,7 +39,7 @@ Momentum momentum_of_vertices(const World& world, int index) {
   const Transform place = world.place(index);
   Momentum sum;
   for (size_t v = 0; v < body.vertex_masses.size(); ++v) {
-    const Vec3 at = place * (*current_shape(body))[v].cast<double>();
+    const Vec3 at = place * body.shape.vertices[v].cast<double>();
     const Vec3 linear = body.vertex_masses[v] * (state.velocity + state.spin.cross(at - state.place.translation));
     sum.mass += body.vertex_masses[v];
     sum.linear += linear;
@@ -55,15 +56,15 @@ Scene floating_drum() {
 
 io::ArrayStore stored(World& world) {
   io::ArrayStore store;
-  for (const io::ArrayView& array : world.checkpoint_arrays()) store[array.name] = {array.row_bytes, {array.data.begin(), array.data.end()}};
+  for (const io::ArrayView& array : world.checkpoint_arrays().views) store[array.name] = {array.row_bytes, {array.data.begin(), array.data.end()}};
   return store;
 }
 
 /// Makes the vertices near one side want another example, as a hit there would.
 void wish_for_a_dent(World& world, io::ArrayStore& store) {
   const Body& drum = world.bodies()[0];
-  const std::vector<Vec3>& rest = drum.loaded->rig->asset.tets.positions;
-  const size_t examples = static_cast<size_t>(drum.loaded->rig->skin.examples);
+  const std::vector<Vec3>& rest = drum.solid->rig->asset.tets.positions;
+  const size_t examples = static_cast<size_t>(drum.solid->rig->skin.examples);
   auto* pending = reinterpret_cast<float*>(store.at("drum/examples/pending").data.data());
   for (size_t v = 0; v < rest.size(); ++v) {
     const double near = 1 - (rest[v] - Vec3(0.33, 0.1, 0)).norm() / 0.5;
@@ -79,13 +80,13 @@ class ReshapedBody : public testing::Test {
     run_frames(changing, 3);
     io::ArrayStore store = stored(changing);
     wish_for_a_dent(changing, store);
-    ASSERT_TRUE(changing.restore(3, store));
+    ASSERT_TRUE(restore(changing, 3, store));
   }
   void step_both() {
     io::ArrayStore store = stored(changing);
     std::vector<std::byte>& pending = store.at("drum/examples/pending").data;
     std::fill(pending.begin(), pending.end(), std::byte{0});
-    ASSERT_TRUE(keeping.restore(3, store));
+    ASSERT_TRUE(restore(keeping, 3, store));
     keeping.step();
     changing.step();
   }
@@ -114,7 +115,7 @@ TEST_F(ReshapedBody, does_not_move_what_is_not_deformed) {
   const Vec3 start = changing.bodies()[0].parts[0].center;
   for (int i = 0; i < 60; ++i) {
     step_both();
-    const std::vector<Vec3f>&before = *current_shape(keeping.bodies()[0]), &after = *current_shape(changing.bodies()[0]);
+    const std::vector<Vec3f>&before = keeping.bodies()[0].shape.vertices, &after = changing.bodies()[0].shape.vertices;
     const Transform old_place = keeping.place(0), new_place = changing.place(0);
     int unmoved = 0;
     for (size_t v = 0; v < before.size(); ++v) {

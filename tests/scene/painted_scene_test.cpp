@@ -11,12 +11,12 @@ struct Moved {
 
 Moved moved(const World& world, std::string_view name) {
   const Body& body = world.bodies()[static_cast<size_t>(body_named(world, name))];
-  const std::vector<Vec3>& rest = body.loaded->rig->asset.tets.positions;
+  const std::vector<Vec3>& rest = body.solid->rig->asset.tets.positions;
   Moved most;
   for (size_t v = 0; v < rest.size(); ++v) {
     if (std::abs(rest[v].y()) < 0.1) continue;  // the paint changes here
     double& half = rest[v].y() < 0 ? most.lower : most.upper;
-    half = std::max(half, ((*current_shape(body))[v].cast<double>() - rest[v]).norm());
+    half = std::max(half, (body.shape.vertices[v].cast<double>() - rest[v]).norm());
   }
   return most;
 }

@@ -63,7 +63,7 @@ World played(const std::string& name, int frames = 1 << 30) {
 }
 
 void expect_finite(const World& world) {
-  for (const FrameItem& item : world.look().items) {
+  for (const FrameItem& item : world.frame().items) {
     ASSERT_TRUE(item.place.translation.allFinite()) << item.name;
     for (const Vec3f& p : item.positions) ASSERT_TRUE(p.allFinite()) << item.name;
   }
@@ -118,11 +118,11 @@ TEST(PaperScenes, crash_alike_on_one_and_two_threads) {
 /// Height of the highest vertex of the sedan's roof in its own frame, m; its wheels stand at -0.73.
 double roof_height(const World& world) {
   const Body& body = world.bodies()[static_cast<size_t>(body_named(world, "sedan"))];
-  const std::vector<Vec3>& rest = body.loaded->rig->asset.tets.positions;
+  const std::vector<Vec3>& rest = body.solid->rig->asset.tets.positions;
   double highest = -1;
   for (size_t v = 0; v < rest.size(); ++v) {
     if (std::abs(rest[v].x() + 0.2) < 0.5 && std::abs(rest[v].z()) < 0.3)
-      highest = std::max(highest, static_cast<double>((*current_shape(body))[v].y()));
+      highest = std::max(highest, static_cast<double>(body.shape.vertices[v].y()));
   }
   return highest;
 }
@@ -180,8 +180,8 @@ TEST(PaperScenes, a_softened_drum_bounces_little_until_it_has_recovered) {
 
 /// How far the deformed shapes of two drums are apart at most, m, in their own frames.
 double apart(const World& world, std::string_view one, std::string_view other) {
-  const std::vector<Vec3f>& a = *current_shape(world.bodies()[static_cast<size_t>(body_named(world, one))]);
-  const std::vector<Vec3f>& b = *current_shape(world.bodies()[static_cast<size_t>(body_named(world, other))]);
+  const std::vector<Vec3f>& a = world.bodies()[static_cast<size_t>(body_named(world, one))].shape.vertices;
+  const std::vector<Vec3f>& b = world.bodies()[static_cast<size_t>(body_named(world, other))].shape.vertices;
   double most = 0;
   for (size_t v = 0; v < a.size(); ++v) most = std::max(most, static_cast<double>((a[v] - b[v]).norm()));
   return most;
@@ -199,9 +199,9 @@ TEST(PaperScenes, rules_and_sets_of_examples_give_the_same_blow_different_shapes
 /// How far vertices have moved along x in the mean, m; the crates stand along it.
 double moved_along(const World& world, std::string_view name) {
   const Body& body = world.bodies()[static_cast<size_t>(body_named(world, name))];
-  const std::vector<Vec3f>& shape = *current_shape(body);
+  const std::vector<Vec3f>& shape = body.shape.vertices;
   double sum = 0;
-  for (size_t v = 0; v < shape.size(); ++v) sum += shape[v].x() - body.loaded->rig->asset.tets.positions[v].x();
+  for (size_t v = 0; v < shape.size(); ++v) sum += shape[v].x() - body.solid->rig->asset.tets.positions[v].x();
   return sum / static_cast<double>(shape.size());
 }
 

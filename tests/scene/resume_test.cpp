@@ -8,6 +8,7 @@
 #include "crumple/core/timer.h"
 #include "crumple/io/files.h"
 #include "tests/scene/drum_scenes.h"
+#include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
@@ -290,14 +291,14 @@ TEST_F(Resume, a_frozen_body_is_reported_by_the_continued_run_too) {
 /// A checkpoint as restore() gets it.
 io::ArrayStore stored(World& world) {
   io::ArrayStore store;
-  for (const io::ArrayView& array : world.checkpoint_arrays()) store[array.name] = {array.row_bytes, {array.data.begin(), array.data.end()}};
+  for (const io::ArrayView& array : world.checkpoint_arrays().views) store[array.name] = {array.row_bytes, {array.data.begin(), array.data.end()}};
   return store;
 }
 
 class Restore : public testing::Test {
  protected:
   void expect_refused(const io::ArrayStore& store, const std::string& what) {
-    const Result<void> restored = fresh.restore(9, store);
+    const Result<void> restored = restore(fresh, 9, store);
     EXPECT_FALSE(restored) << what;
     EXPECT_TRUE(restored || restored.error().kind == Error::Kind::Input) << what;
   }
@@ -310,7 +311,7 @@ TEST_F(Restore, a_store_with_something_missing_is_refused) {
   World world = built(scene);
   run_frames(world, 9);
   const io::ArrayStore whole = stored(world);
-  ASSERT_TRUE(fresh.restore(9, whole));
+  ASSERT_TRUE(restore(fresh, 9, whole));
   for (const auto& [name, array] : whole) {
     io::ArrayStore store = whole;
     store.erase(name);

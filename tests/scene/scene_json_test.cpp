@@ -69,7 +69,7 @@ TEST(SceneJson, a_scene_is_read_with_comments_trailing_commas_and_places) {
   EXPECT_FALSE(b[7].quaternion);  // its own turn replaces it
   EXPECT_EQ(b[7].turn->z(), 90);
   EXPECT_EQ(b[8].at.x(), 2);
-  for (size_t i = 6; i < 9; ++i) EXPECT_EQ(b[i].examples->rule, examples::Rule::Gradient);
+  for (size_t i = 6; i < 9; ++i) EXPECT_EQ(b[i].of<examples::Settings>()->rule, examples::Rule::Gradient);
 }
 
 TEST(SceneJson, bodies_without_a_name_are_called_after_their_shape_and_number) {

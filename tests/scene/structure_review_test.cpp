@@ -27,7 +27,7 @@ TEST(StructuresInUse, are_not_wedged_apart_by_a_ball_that_is_deep_inside_after_o
     {"name": "ball", "sphere": 0.15, "at": [0, 1.5, 5], "mass": 110, "velocity": [0, 0, -30]}])"));
   run_frames(world, 120);
   double work = 0;
-  for (const JointReport& joint : world.joint_books()) work += joint.book.work;
+  for (const JointReport& joint : world.joint_reports()) work += joint.history.work;
   EXPECT_LT(work, 0.5 * 110 * 30 * 30);
 }
 
@@ -35,9 +35,9 @@ TEST(StructuresInUse, are_not_wedged_apart_by_a_ball_that_is_deep_inside_after_o
 void expect_quiet(const std::string& bodies) {
   World world = built(drum_scene(R"("seconds": 4, "checkpoint": 30, "bodies": [)" + bodies + "]"));
   run_frames(world, 180);
-  for (const JointReport& joint : world.joint_books()) {
-    EXPECT_EQ(joint.book.work, 0) << joint.name;
-    EXPECT_LT(joint.book.peak, 0.05) << joint.name;
+  for (const JointReport& joint : world.joint_reports()) {
+    EXPECT_EQ(joint.history.work, 0) << joint.name;
+    EXPECT_LT(joint.history.peak, 0.05) << joint.name;
   }
   EXPECT_EQ(world.awake_count(), 0);
 }

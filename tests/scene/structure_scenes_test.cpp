@@ -15,21 +15,21 @@ struct Counts {
 /// Of the joints whose body and name begin so.
 Counts count(const World& world, std::string_view body, std::string_view name = "") {
   Counts counts;
-  for (const JointReport& joint : world.joint_books()) {
+  for (const JointReport& joint : world.joint_reports()) {
     if (joint.body != body || !joint.name.starts_with(name)) continue;
     ++counts.joints;
-    counts.broken += joint.book.broken_at >= 0;
-    counts.work += joint.book.work;
-    counts.worst_turn = std::max(counts.worst_turn, joint.book.turn);
-    counts.worst_elongation = std::max(counts.worst_elongation, joint.book.elongation);
+    counts.broken += joint.history.broken_at >= 0;
+    counts.work += joint.history.work;
+    counts.worst_turn = std::max(counts.worst_turn, joint.history.turn);
+    counts.worst_elongation = std::max(counts.worst_elongation, joint.history.elongation);
   }
   EXPECT_GT(counts.joints, 0) << body << " " << name;
   return counts;
 }
 
-structures::Book book(const World& world, std::string_view body, std::string_view name) {
-  for (const JointReport& joint : world.joint_books()) {
-    if (joint.body == body && joint.name == name) return joint.book;
+rigid::JointHistory book(const World& world, std::string_view body, std::string_view name) {
+  for (const JointReport& joint : world.joint_reports()) {
+    if (joint.body == body && joint.name == name) return joint.history;
   }
   ADD_FAILURE() << "no joint " << name << " of " << body;
   return {};
@@ -41,7 +41,7 @@ Vec3 center(const World& world, std::string_view body) {
 
 /// Runs on to that time.
 void play(World& world, double seconds) {
-  run_frames(world, static_cast<int>(std::lround(seconds * world.scene().fps)) - world.frame());
+  run_frames(world, static_cast<int>(std::lround(seconds * world.scene().fps)) - world.frame_number());
   for (const StepReport::Frozen& frozen : world.report().frozen) ADD_FAILURE() << frozen.body << ": " << frozen.why;
 }
 
@@ -63,11 +63,11 @@ TEST(StructureScenes, charpy_takes_what_the_pass_angle_asks_in_proportion_to_the
 TEST(StructureScenes, blocks_hold_stretch_or_fall_as_their_weight_and_speed_say) {
   const World world = played("block_drop.json");
   EXPECT_LT(book(world, "at rest", "steel").elongation, 1e-3);  // the step of its weight that is put on at once
-  const structures::Book caught = book(world, "caught", "steel"), fast = book(world, "too fast", "steel"), heavy = book(world, "too heavy", "steel");
+  const rigid::JointHistory caught = book(world, "caught", "steel"), fast = book(world, "too fast", "steel"), heavy = book(world, "too heavy", "steel");
   const double deceleration = 80e3 / 6006.96 - 10;
   EXPECT_LT(caught.broken_at, 0);
   EXPECT_NEAR(caught.elongation, 1 / (2 * deceleration), 0.05 / (2 * deceleration));
-  for (const structures::Book& broken : {fast, heavy}) {
+  for (const rigid::JointHistory& broken : {fast, heavy}) {
     EXPECT_NEAR(broken.elongation, 0.2, 1e-3);
     EXPECT_NEAR(broken.work, 80e3 * 0.2, 0.01 * 80e3 * 0.2);
   }
@@ -81,8 +81,8 @@ TEST(StructureScenes, blocks_hold_stretch_or_fall_as_their_weight_and_speed_say)
 TEST(StructureScenes, a_paper_clip_lasts_as_many_bends_as_its_turn_allows) {
   const auto broken_at = [](const World& world) {
     double first = 1e300;
-    for (const JointReport& joint : world.joint_books()) {
-      if (joint.book.broken_at >= 0) first = std::min(first, joint.book.broken_at);
+    for (const JointReport& joint : world.joint_reports()) {
+      if (joint.history.broken_at >= 0) first = std::min(first, joint.history.broken_at);
     }
     return first;
   };

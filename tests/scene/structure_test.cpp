@@ -22,13 +22,13 @@ std::vector<Transform> places_of(const World& world, int body) {
 
 double total_work(const World& world) {
   double work = 0;
-  for (const JointReport& joint : world.joint_books()) work += joint.book.work;
+  for (const JointReport& joint : world.joint_reports()) work += joint.history.work;
   return work;
 }
 
 int broken_count(const World& world) {
   int broken = 0;
-  for (const JointReport& joint : world.joint_books()) broken += joint.book.broken_at >= 0 ? 1 : 0;
+  for (const JointReport& joint : world.joint_reports()) broken += joint.history.broken_at >= 0 ? 1 : 0;
   return broken;
 }
 
@@ -51,9 +51,9 @@ TEST(Structures, a_clamped_bar_sags_by_the_closed_form) {
   const Transform rest = {rotation_of(world.scene().bodies[0]), world.scene().bodies[0].at};
   const double sag = (rest * tip - world.place(0, count - 1) * tip).y();
   EXPECT_NEAR(sag / (bending + shear), 1.0, 0.005);
-  EXPECT_EQ(world.joint_books().size(), static_cast<size_t>(count));
+  EXPECT_EQ(world.joint_reports().size(), static_cast<size_t>(count));
   double most = 0;
-  for (const JointReport& joint : world.joint_books()) most = std::max(most, joint.book.utilisation);
+  for (const JointReport& joint : world.joint_reports()) most = std::max(most, joint.history.utilisation);
   EXPECT_NEAR(most, weight * length * length / 2 / section.capacity.bending_1, 1e-4);
   EXPECT_EQ(total_work(world), 0);
   EXPECT_NEAR(world.bodies()[0].mass, section.mass * length, 1e-9 * section.mass);
@@ -110,7 +110,7 @@ TEST(Structures, a_run_continues_bit_for_bit_with_joints_that_have_yielded_and_b
     EXPECT_EQ(resumed->fingerprint, whole->fingerprint) << stop_at;
     EXPECT_EQ(resumed->joint_work(), whole->joint_work()) << stop_at;
     EXPECT_TRUE(bytes_of(settings.folder / "state.crumple") == bytes_of(scratch / "whole" / "state.crumple")) << stop_at;
-    for (size_t j = 0; j < whole->joints.size(); ++j) EXPECT_EQ(resumed->joints[j].book.broken_at, whole->joints[j].book.broken_at) << stop_at;
+    for (size_t j = 0; j < whole->joints.size(); ++j) EXPECT_EQ(resumed->joints[j].history.broken_at, whole->joints[j].history.broken_at) << stop_at;
   }
 }
 
@@ -123,7 +123,7 @@ TEST(Structures, what_a_hinge_dissipates_is_its_moment_times_its_turn_and_all_th
     "joints": [{"name": "hinge", "a": "block", "at": [0, 0, 0], "axis": [1, 0, 0], "length": 1}]}}])"));
   const double energy = world.kinetic_energy();
   run_frames(world, 60);
-  const structures::Book book = world.joint_books().front().book;
+  const rigid::JointHistory book = world.joint_reports().front().history;
   EXPECT_NEAR(book.work, 500 * book.turn, 1e-3 * book.work);
   EXPECT_NEAR(book.work, energy - 500.0 * 500.0 / 2e6, 0.02 * energy);
   EXPECT_EQ(book.broken_at, -1);
@@ -184,12 +184,12 @@ TEST(Structures, one_that_ends_is_gone_with_its_joints) {
                                                   kSteelBar)));
   run_frames(world, 29);
   EXPECT_NEAR(world.part_state(1).place.translation.y(), 0.3, 0.01);
-  EXPECT_EQ(world.look().items.size(), 5u);
+  EXPECT_EQ(world.frame().items.size(), 5u);
   run_frames(world, 31);
   EXPECT_FALSE(world.bodies()[0].is_present());
-  EXPECT_EQ(world.look().items.size(), 1u);
+  EXPECT_EQ(world.frame().items.size(), 1u);
   EXPECT_NEAR(world.part_state(1).place.translation.y(), 0.3 - 0.5 * 9.81 * 0.25, 0.06);
-  EXPECT_EQ(world.joint_books().size(), 5u);  // what they did is still known
+  EXPECT_EQ(world.joint_reports().size(), 5u);  // what they did is still known
 }
 
 TEST(Structures, one_that_flies_apart_is_frozen_where_it_was) {
@@ -213,8 +213,8 @@ TEST(Structures, bodies_joined_by_a_plastic_joint_hold_below_its_moment_and_bend
         "section": {{"rect": [0.02, 0.04]}}, "material": {{"steel": {}}}}}])",
                                                     yield)));
     run_frames(world, 60);
-    EXPECT_EQ(world.joint_books().front().name, "neck");
-    return world.joint_books().front().book.turn;
+    EXPECT_EQ(world.joint_reports().front().name, "neck");
+    return world.joint_reports().front().history.turn;
   };
   EXPECT_LT(turn_of(4e8), 0.01);  // dynamic: the load is let go suddenly
   EXPECT_GT(turn_of(0.4e8), 0.3);
@@ -231,9 +231,9 @@ TEST(Structures, a_recording_shows_what_was_seen) {
   run_frames(world, 40);
   Result<Playback> playback = Playback::open(settings.folder);
   ASSERT_TRUE(playback) << playback.error().text;
-  const Result<Frame> shown = playback->frame(40, ColorBy::Utilisation);
+  const Result<Frame> shown = playback->frame(40, View{"utilisation"});
   ASSERT_TRUE(shown) << shown.error().text;
-  const Frame seen = world.look(ColorBy::Utilisation);
+  const Frame seen = world.frame({"utilisation"});
   ASSERT_EQ(shown->items.size(), seen.items.size());
   int colored = 0;
   for (size_t i = 0; i < seen.items.size(); ++i) {
@@ -275,7 +275,7 @@ TEST(Structures, a_recording_carries_the_meshes_of_pieces) {
   ASSERT_TRUE(carried) << carried.error().text;
   World again = built(*carried);
   run_frames(again, 12);
-  EXPECT_EQ(again.joint_books()[0].book.utilisation, report->joints[0].book.utilisation);
+  EXPECT_EQ(again.joint_reports()[0].history.utilisation, report->joints[0].history.utilisation);
 }
 
 TEST(Structures, ordinary_joints_hold_on_to_the_nearest_piece) {
@@ -292,7 +292,7 @@ TEST(Structures, ordinary_joints_hold_on_to_the_nearest_piece) {
     return m;
   }());
   double most = 0;
-  for (const JointReport& joint : world.joint_books()) most = std::max(most, joint.book.utilisation);
+  for (const JointReport& joint : world.joint_reports()) most = std::max(most, joint.history.utilisation);
   EXPECT_NEAR(most * section.capacity.bending_1, 9.81 * (200 * 1.9 + section.mass * 2 * 1), 0.01 * 9.81 * 380);
 }
 

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "crumple/methods/method.h"
+#include "crumple/core/result.h"
+#include "crumple/core/state_array.h"
+#include "crumple/methods/clusters/settings.h"
 #include "crumple/particles/clamps.h"
 #include "crumple/particles/contact.h"
 
@@ -14,81 +16,12 @@
 /// rigidly, want them; clusters flow plastically, and split where they are stretched too far.
 namespace crumple::clusters {
 
-/// Where fuzzy c-means begins. The authors let the standard library choose particles, so their pictures depend on which one they had.
-enum class Seeding {
-  Spread,     ///< the first particle by chance, each further one as far as possible from those before
-  Libcxx,     ///< particles by chance as the authors' program chooses them with libc++ (their pictures)
-  Libstdcxx,  ///< the same with libstdc++
-};
-
-/// Weight of a particle in a cluster by its distance r from the centre, R being the radius.
-enum class Kernel {
-  InverseSquare,  ///< 1 / (r^2 + core^2)
-  Constant,       ///< 1
-  Poly6,          ///< (R^2 - r^2)^3, as in smoothed particle hydrodynamics
-};
-
-/// What becomes of a half with fewer than four members.
-enum class Crumbs {
-  Hold,  ///< clusters too small for two such halves do not split
-  Cull,  ///< it is taken out, and so are particles that belong to nothing else (paper 2, end of sec. 3.3); they are counted
-};
-
-struct Settings {
-  // clusters
-  int clusters = 50;  // n, to begin with
-  double radius = 0;  // m, to begin with; 0: so that a particle is in about three clusters
-  Kernel kernel = Kernel::InverseSquare;
-  double core = 0;  // m; 0: a twentieth of the radius
-  Seeding seeding = Seeding::Spread;
-  int seed = 1;
-  // elasticity
-  double stiffness = 1;  // alpha, at steps of 1/60 s
-  double damping = 20;   // 1/s
-  bool damp_spin = false;
-  bool published = false;
-  double stretch = 0.2;  // gamma
-  int sweeps = 4;
-  double relax = 0.3;  // omega
-  // plasticity
-  double yield = 0.02;   // lambda
-  double flow = 0;       // nu, at steps of 1/60 s
-  double hardening = 0;  // K, 1/s
-  // fracture
-  double toughness = 1e12;  // tau_0
-  double boost = 0;         // tau_b
-  double falloff = 1;       // tau_f, 1/s
-  bool boosted_at_start = false;
-  bool delay = true;
-  double held_toughness = 1;
-  int tears_per_step = 32;
-  double outlier = 2;
-  Crumbs crumbs = Crumbs::Hold;
-  // collision
-  bool self_collision = true;
-  double give = 0.5;
-  double flat = 0.5;
-  double friction = 0.3;
-};
-
-/// A toughness from here on is infinite: files have no word for that.
-inline constexpr double kNeverTears = 1e6;
-/// The step for which stiffness and flow are meant.
-inline constexpr double kReferenceStep = 1.0 / 60.0;
 /// A cluster of fewer members has no shape to match.
 inline constexpr int kLeastMembers = 4;
 
 using particles::Vec4f;
 using Mat3f = Eigen::Matrix3f;
 using Quatf = Eigen::Quaternionf;
-
-/// What a body is made of.
-struct Particles {
-  std::vector<Vec3> positions;   // #particles, m, in the world where the body begins
-  std::vector<double> masses;    // #particles, kg; one number for all if there is only one
-  std::vector<float> toughness;  // #particles or empty: painted factors
-  std::vector<float> yield;      // #particles or empty: painted factors
-};
 
 /// A plane that a cluster was cut by, in rest space: it keeps the side where normal . r < offset.
 struct CutPlane {
@@ -220,7 +153,6 @@ struct Context {
   int waiting = 0;           // clusters that are over their limit and have to wait for the next step
 };
 
-void describe(Fields& fields, Settings& settings);
 /// Fails on no particles, numbers that are not finite, masses that are not positive, particles that coincide, and on a radius that reaches nothing.
 Result<Model> build(const Particles& particles, const Settings& settings);
 State start(const Model& model, const Vec3& velocity = Vec3::Zero());

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "crumple/methods/clusters/clusters.h"
 
 namespace crumple::clusters {
@@ -74,6 +76,21 @@ void describe(Fields& fields, Settings& settings) {
   describe_plasticity(fields, settings);
   describe_fracture(fields, settings);
   describe_collision(fields, settings);
+}
+
+void describe(Fields& fields, BodySettings& settings) {
+  particles::describe(fields, settings.fill);
+  describe(fields, settings.clusters);
+  particles::describe(fields, settings.boundary);
+  fields.object("inner", settings.inner, {"appearance of what tearing lays open"});
+}
+
+std::vector<NamedSpeed> speeds(const BodySettings& settings) {
+  std::vector<NamedSpeed> speeds;
+  for (size_t i = 0; i < settings.boundary.clamps.size(); ++i) {
+    speeds.push_back({fmt::format("clamps/{}/velocity", i), settings.boundary.clamps[i].velocity.norm()});
+  }
+  return speeds;
 }
 
 }  // namespace crumple::clusters

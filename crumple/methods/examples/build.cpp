@@ -70,7 +70,7 @@ State start(const Model& model) {
   for (size_t i = 0; i < entries; i += skin.examples) state.weights[i] = 1.0f;
   state.pending.assign(entries, 0.0f);
   state.restitution = model.restitution;
-  restored(model, state);
+  (void)rebuilt(model, state);
   return state;
 }
 
@@ -81,7 +81,7 @@ std::vector<StateArray> arrays(State& state) {
           state_array("waited", std::span(&state.waited, 1), 1), state_array("restitution", std::span(&state.restitution, 1), 1)};
 }
 
-void restored(const Model& model, State& state) {
+Result<void> rebuilt(const Model& model, State& state) {
   const Skin& skin = model.body->skin;
   state.positions.resize(skin.vertices);
   skin_all(skin, state.weights, state.positions);
@@ -97,6 +97,7 @@ void restored(const Model& model, State& state) {
   }
   state.norm = pending_norm(model, state);
   state.busy = state.busy || state.largest > 0;
+  return {};
 }
 
 }  // namespace crumple::examples

@@ -9,10 +9,10 @@ namespace crumple::examples {
 namespace {
 
 /// Changes of example weights wanted at hit vertices, in ascending order of vertices.
-using Wishes = std::map<int, std::vector<double>>;
+using Goals = std::map<int, std::vector<double>>;
 
 /// Speed change by all hits of one pair of bodies: whether it yields must not depend on how many points share the load.
-std::map<std::pair<int, int>, double> pooled_speed_changes(const StepContext& now) {
+std::map<std::pair<int, int>, double> pooled_speed_changes(const LayerContext& now) {
   std::map<std::pair<int, int>, double> pooled;
   for (const Hit& hit : now.hits) pooled[{hit.part, hit.other}] += hit.impulse.norm() / hit.mass;
   return pooled;
@@ -25,7 +25,7 @@ double yield_at(const Model& model, const Hit& hit) {
   return model.settings.yield * factor_at(painted, model.body->faces[static_cast<size_t>(hit.face)], hit.barycentric);
 }
 
-void project_hit(const Model& model, const State& state, const Hit& hit, const Vec3& dx, Wishes& wishes) {
+void project_hit(const Model& model, const State& state, const Hit& hit, const Vec3& dx, Goals& goals) {
   const Skin& skin = model.body->skin;
   const size_t examples = static_cast<size_t>(skin.examples);
   std::vector<double> weights(examples), change(examples);
@@ -37,24 +37,24 @@ void project_hit(const Model& model, const State& state, const Hit& hit, const V
     for (size_t e = 0; e < examples; ++e) weights[e] = state.weights[static_cast<size_t>(vertex) * examples + e];
     skin_vertex(skin, vertex, weights, jacobian);
     project(model.settings.rule, model.settings.gain, jacobian, share * dx, change);
-    std::vector<double>& wish = wishes.try_emplace(vertex, examples, 0.0).first->second;
-    for (size_t e = 0; e < examples; ++e) wish[e] += model.emphasis[e] * change[e];
+    std::vector<double>& goal = goals.try_emplace(vertex, examples, 0.0).first->second;
+    for (size_t e = 0; e < examples; ++e) goal[e] += model.emphasis[e] * change[e];
   }
 }
 
 /// Impulses of the last step become wanted displacements (eq. 4) and those become wanted weights (eqs. 5-10).
-Wishes project_impulses(const Model& model, const State& state, const StepContext& now) {
-  Wishes wishes;
-  if (now.hits.empty() || model.rigid) return wishes;
+Goals project_impulses(const Model& model, const State& state, const LayerContext& now) {
+  Goals goals;
+  if (now.hits.empty() || model.rigid) return goals;
   const std::map<std::pair<int, int>, double> pooled = pooled_speed_changes(now);
   for (const Hit& hit : now.hits) {
     const double share = excess_share(pooled.at({hit.part, hit.other}), yield_at(model, hit), now.dt);
     if (share == 0) continue;
     const Vec3 impulse = model.settings.friction ? Vec3(hit.impulse + hit.friction) : hit.impulse;
     // The reference step, not dt: the mark of a hit must not depend on the step it fell into.
-    project_hit(model, state, hit, kReferenceStep / hit.mass * share * impulse, wishes);
+    project_hit(model, state, hit, kReferenceStep / hit.mass * share * impulse, goals);
   }
-  return wishes;
+  return goals;
 }
 
 /// Links that have broken stop what spreads along the body.
@@ -65,20 +65,20 @@ SpreadRows& rows_of(const Model& model, State& state, std::span<const uint8_t> b
   return *state.torn;
 }
 
-/// Each wish reaches its neighbourhood along the body. eq. 11
-void spread(const Model& model, State& state, const Wishes& wishes, std::span<const uint8_t> broken) {
-  if (wishes.empty()) return;
+/// Each goal reaches its neighbourhood along the body. eq. 11
+void spread(const Model& model, State& state, const Goals& goals, std::span<const uint8_t> broken) {
+  if (goals.empty()) return;
   SpreadRows& rows = rows_of(model, state, broken);
   const size_t examples = static_cast<size_t>(model.body->skin.examples);
-  std::vector<float> wish(examples);
-  for (const auto& [vertex, change] : wishes) {
-    std::copy(change.begin(), change.end(), wish.begin());
-    if (std::all_of(wish.begin(), wish.end(), [](float value) { return value == 0; })) continue;
+  std::vector<float> goal(examples);
+  for (const auto& [vertex, change] : goals) {
+    std::copy(change.begin(), change.end(), goal.begin());
+    if (std::all_of(goal.begin(), goal.end(), [](float value) { return value == 0; })) continue;
     const auto row = rows.row(vertex);
     for (size_t i = 0; i < row->vertices.size(); ++i) {
       const size_t reached = static_cast<size_t>(row->vertices[i]);
       float* pending = &state.pending[reached * examples];
-      for (size_t e = 0; e < examples; ++e) pending[e] += row->values[i] * wish[e];
+      for (size_t e = 0; e < examples; ++e) pending[e] += row->values[i] * goal[e];
       state.active[reached / Skin::kLanes] = 1;
     }
   }
@@ -114,7 +114,7 @@ void apply(const Model& model, State& state, double dt) {
 }
 
 /// Damage is paid for with bounce. eq. 15
-void soften_restitution(const Model& model, State& state, StepContext& now) {
+void soften_restitution(const Model& model, State& state, LayerContext& now) {
   if (state.norm == 0 && state.restitution == model.restitution) return;
   state.restitution = softened_restitution(model.settings, model.restitution, state.restitution, state.norm, now.dt);
 }
@@ -129,15 +129,15 @@ void reskin(const Model& model, State& state, Effects& effects) {
 
 }  // namespace
 
-double interest(const Model& model, double dt) {
+double hit_threshold(const Model& model, double dt) {
   return model.rigid ? std::numeric_limits<double>::infinity() : effective_yield(model.least_yield, dt);
 }
 
-void step(const Model& model, State& state, StepContext& now) {
-  const Wishes wishes = project_impulses(model, state, now);
-  if (!wishes.empty() && state.waited > 0) apply(model, state, 0);  // catch up first: new changes must not age with those that waited
-  spread(model, state, wishes, now.broken);
-  if (wishes.empty() && may_wait(state, now.dt)) {
+void step(const Model& model, State& state, LayerContext& now) {
+  const Goals goals = project_impulses(model, state, now);
+  if (!goals.empty() && state.waited > 0) apply(model, state, 0);  // catch up first: new changes must not age with those that waited
+  spread(model, state, goals, now.broken);
+  if (goals.empty() && may_wait(state, now.dt)) {
     state.waited += state.largest > 0 ? now.dt : 0;
   } else {
     apply(model, state, now.dt);

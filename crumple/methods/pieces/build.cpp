@@ -87,10 +87,10 @@ Result<void> check_link(const Asset& asset, const PieceLink& link) {
       fmt::format("\"{}\": the link between pieces {} and {} has an area of {:g} m^2; score it again", asset.name, link.a, link.b, link.area));
 }
 
-Result<std::vector<Link>> make_links(const RiggedBody& body, const Settings& settings, std::span<const int> of_vertex) {
+Result<std::vector<Weld>> make_links(const RiggedBody& body, const Settings& settings, std::span<const int> of_vertex) {
   const bool painted = !body.paint.strength.empty();
   const Copies copies = painted ? copies_of(*body.asset.pieces, of_vertex) : Copies();
-  std::vector<Link> links;
+  std::vector<Weld> links;
   for (const PieceLink& link : body.asset.pieces->links) {
     if (const Result<void> fine = check_link(body.asset, link); !fine) return fine.error();
     const double strength = settings.strength < kNeverBreaks ? settings.strength * (painted ? painted_factor(body, link, copies) : 1.0) : kInfinite;
@@ -110,10 +110,10 @@ Result<Model> build(const RiggedBody& body, const Settings& settings, std::span<
   const std::vector<int> of_vertex = piece_of_vertices(asset);
   Result<std::vector<Piece>> pieces = weigh(asset, of_vertex, masses);
   if (!pieces) return pieces.error();
-  Result<std::vector<Link>> links = make_links(body, settings, of_vertex);
+  Result<std::vector<Weld>> links = make_links(body, settings, of_vertex);
   if (!links) return links.error();
   Model model{settings, std::move(*pieces), std::move(*links), kInfinite};
-  for (const Link& link : model.links) model.weakest = std::min(model.weakest, link.limit);
+  for (const Weld& link : model.links) model.weakest = std::min(model.weakest, link.limit);
   return model;
 }
 
@@ -121,7 +121,7 @@ State start(const Model& model, double dt) {
   State state;
   state.broken.assign(model.links.size(), 0);
   if (std::isfinite(model.weakest)) state.window.assign(static_cast<size_t>(window_of(dt).places) * model.pieces.size() * 6, 0.0);
-  restored(model, state);
+  (void)rebuilt(model, state);
   return state;
 }
 
@@ -130,9 +130,10 @@ std::vector<StateArray> arrays(State& state) {
           state_array("age", std::span(&state.age, 1), 1), state_array("next", std::span(&state.next, 1), 1)};
 }
 
-void restored(const Model& model, State& state) {
+Result<void> rebuilt(const Model& model, State& state) {
   state.groups = connected(model, state.broken);
   state.factors = make_factors(model, state.broken, state.groups);
+  return {};
 }
 
 }  // namespace crumple::pieces

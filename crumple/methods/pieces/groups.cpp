@@ -122,7 +122,7 @@ std::shared_ptr<const Group> make_group(const Model& model, std::vector<int> pie
     return static_cast<int>(std::lower_bound(group.pieces.begin(), group.pieces.end(), piece) - group.pieces.begin());
   };
   for (const int l : group.links) {
-    const Link& link = model.links[static_cast<size_t>(l)];
+    const Weld& link = model.links[static_cast<size_t>(l)];
     group.ends.push_back({place(link.a), place(link.b)});
     group.most_brittle = std::max(group.most_brittle, std::sqrt(link.area) / link.limit);
   }

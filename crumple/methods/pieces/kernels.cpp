@@ -29,7 +29,7 @@ constexpr int kMostRounds = 5;
 const Piece& piece_at(const Model& model, const Group& group, int place) {
   return model.pieces[static_cast<size_t>(group.pieces[static_cast<size_t>(place)])];
 }
-const Link& link_at(const Model& model, const Group& group, int place) {
+const Weld& link_at(const Model& model, const Group& group, int place) {
   return model.links[static_cast<size_t>(group.links[static_cast<size_t>(place)])];
 }
 
@@ -52,7 +52,7 @@ Wrench join(const Vec3& impulse, const Vec3& twist) {
   return result;
 }
 
-Carried carried_by(const Link& link, const Wrench& on_b) {
+Carried carried_by(const Weld& link, const Wrench& on_b) {
   Carried carried{on_b.head<3>(), on_b.tail<3>(), 0};
   carried.size = std::sqrt(carried.impulse.squaredNorm() + carried.twist.dot(link.turning * carried.twist));
   return carried;
@@ -67,7 +67,7 @@ Mat6 motion_at(const Vec3& arm) {
 
 /// A link's springs between its pieces: K += B^T C B.
 void add_stiffness(const Model& model, const Group& group, int l, const Mat3& turning, BlockCholesky& matrix) {
-  const Link& link = link_at(model, group, l);
+  const Weld& link = link_at(model, group, l);
   Mat6 c = Mat6::Zero();
   c.topLeftCorner<3, 3>().diagonal().setConstant(link.area);
   c.bottomRightCorner<3, 3>() = turning;
@@ -88,7 +88,7 @@ void add_stiffness(const Model& model, const Group& group, int l, const Mat3& tu
 void load_springs(const Model& model, const Group& group, std::span<const Wrench> displaced, std::span<Wrench> on_b, std::span<Wrench> left) {
   const StressSolver& solver = group.solver(model);
   for (size_t l = 0; l < group.links.size(); ++l) {
-    const Link& link = link_at(model, group, static_cast<int>(l));
+    const Weld& link = link_at(model, group, static_cast<int>(l));
     const auto [a, b] = group.ends[l];
     const Wrench &ua = displaced[static_cast<size_t>(a)], &ub = displaced[static_cast<size_t>(b)];
     const Vec3 arm_a = link.center - piece_at(model, group, a).center, arm_b = link.center - piece_at(model, group, b).center;
@@ -147,7 +147,7 @@ double energy_over_tree(const Model& model, const Group& group, std::span<const 
   double energy = 0;
   for (size_t i = group.tree.size() - 1; i > 0; --i) {
     const auto [k, parent, l] = group.tree[i];
-    const Link& link = link_at(model, group, l);
+    const Weld& link = link_at(model, group, l);
     const Vec3& center = piece_at(model, group, k).center;
     const Wrench& wrench = behind[static_cast<size_t>(k)];
     const Carried carried = carried_by(link, about(wrench, center - link.center));

@@ -5,17 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "crumple/methods/method.h"
+#include "crumple/methods/bonds.h"
+#include "crumple/methods/pieces/settings.h"
 
 /// Prescored fracture: pieces held together by links that break under too great an impulse [Jones et al. 2016, sec. 5; thesis 5.2.4].
 /// Everything is in the body's rest frame and rest shape. A whole body is one rigid part, so what its links carry follows from the contact impulses
 /// and the accelerations of the pieces: the smallest tractions, in the mean square over all patches, that move every piece as the body moves.
 namespace crumple::pieces {
-
-struct Settings {
-  double strength = 1e4;  // N s per m^2 of cut: what a link can carry within the window
-  double settle = 0.1;    // s after the body has appeared in which nothing breaks
-};
 
 /// A strength from here on is infinite (steel tears at 1e7): files have no word for that.
 inline constexpr double kNeverBreaks = 1e12;
@@ -23,7 +19,8 @@ inline constexpr double kNeverBreaks = 1e12;
 /// Time over which a link's impulse is summed, so that neither the step nor the number of contacts decides.
 inline constexpr double kWindow = 1.0 / 60.0;
 
-struct Link {
+/// What holds two pieces together.
+struct Weld {
   int a = 0, b = 0;
   double area = 0;   // m^2
   double limit = 0;  // N s: strength x painted factor x area; infinite if it never breaks
@@ -40,16 +37,12 @@ struct Piece {
 struct Model {
   Settings settings;
   std::vector<Piece> pieces;
-  std::vector<Link> links;
+  std::vector<Weld> links;
   double weakest = 0;  // N s: no link breaks below; infinite if none can
 };
 
-/// What acts on one piece from outside in a step: an impulse at a place.
-struct Load {
-  int piece = 0;
-  Vec3 at = Vec3::Zero();
-  Vec3 impulse = Vec3::Zero();  // N s
-};
+using Load = PieceLoad;
+using Break = LinkBreak;
 
 /// Which pieces still hang together: numbered by their lowest piece.
 struct Groups {
@@ -69,19 +62,17 @@ struct State {
   std::shared_ptr<const Factors> factors;
 };
 
-/// A link that has just given way.
-struct Break {
-  int link = 0;
-  double impulse = 0, limit = 0;  // N s: carried within the window, and what it could carry
-};
-
-void describe(Fields& fields, Settings& settings);
 /// `masses` are those of the body's vertices, kg. A strength of 0 or a body without pieces is an error.
 Result<Model> build(const RiggedBody& body, const Settings& settings, std::span<const double> masses);
 State start(const Model& model, double dt);
 std::vector<StateArray> arrays(State& state);
-/// Call after arrays() were overwritten.
-void restored(const Model& model, State& state);
+inline void fit(const Model&, State&, const SavedArrays&) {}
+Result<void> rebuilt(const Model& model, State& state);
+// Frames record where the pieces are; nothing else is seen of links.
+inline void record(const Model&, State&) {}
+inline std::vector<StateArray> recorded(State&) { return {}; }
+inline void fit_recorded(const Model&, State&, const SavedArrays&) {}
+inline Result<void> replayed(const Model&, State&) { return {}; }
 
 /// Whether the body has been there for so short a time that nothing breaks. It must be stepped all the while, even if it sleeps: its clock runs in step().
 bool is_settling(const Model& model, const State& state);
@@ -99,5 +90,20 @@ struct Carried {
   double size = 0;              // sqrt(|impulse|^2 + twist . turning twist)
 };
 std::vector<Carried> carried(const Model& model, std::span<const uint8_t> broken, std::span<const Load> loads);
+
+// As bonds of a body; see bonds.h.
+Result<Model> build(const BondSeed& seed, const Settings& settings);
+inline std::span<const BondPiece> pieces_of(const Model&) { return {}; }
+std::vector<crumple::Link> links(const Model& model);
+inline Hold hold_of(const State& state, int link) { return state.broken[static_cast<size_t>(link)] ? Hold::Broken : Hold::Welded; }
+inline std::span<const std::pair<int, int>> neighbours(const Model&) { return {}; }
+/// Also while it settles: who is hit later, asleep until then, has settled.
+bool is_busy(const Model& model, const State& state, bool is_awake);
+void step(const Model& model, State& state, BondContext& now);
+inline void update(State&, int, const rigid::PlasticState&, double) {}
+inline std::span<const rigid::JointHistory> histories(const State&) { return {}; }
+inline std::vector<Vec3f> pose(const Model&, const State&, int, std::span<const Transform>) { return {}; }
+inline std::vector<Vec3f> colors(const Model&, const State&, std::string_view, int) { return {}; }
+void report(const Model& model, const State& state, const ReportContext& context, Report& report);
 
 }  // namespace crumple::pieces

@@ -91,7 +91,7 @@ std::vector<Break> break_overloaded(const Model& model, State& state, std::span<
   Verdict verdict{std::vector<double>(model.links.size(), 0.0), std::vector<double>(model.links.size(), 0.0)};
   for (const std::shared_ptr<const Group>& group : state.factors->groups) judge(model, *group, sums, verdict);
   for (int link; (link = most_overloaded(verdict)) >= 0;) {
-    const Link& broken = model.links[static_cast<size_t>(link)];
+    const Weld& broken = model.links[static_cast<size_t>(link)];
     breaks.push_back({link, verdict.size[static_cast<size_t>(link)], broken.limit});
     verdict.share[static_cast<size_t>(link)] = 0;
     part(model, state, link);

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
 #include "crumple/methods/pieces/kernels.h"
 
 namespace crumple::pieces {
@@ -12,6 +17,50 @@ std::vector<Carried> carried(const Model& model, std::span<const uint8_t> broken
     for (size_t i = 0; i < part.size(); ++i) result[static_cast<size_t>(group->links[i])] = part[i];
   }
   return result;
+}
+
+const MethodInfo& info(const Settings&) {
+  static constexpr MethodInfo kInfo = {.kind = MethodKind::Bonds,
+                                       .name = "pieces",
+                                       .key = "pieces",
+                                       .key_help = "a scored asset breaks along its cuts; absent: it stays whole",
+                                       .paper = "paper 1, sec. 5; thesis 5.2.4",
+                                       .help = "bodies that were scored beforehand come apart where links carry too much impulse",
+                                       .need = BodyNeed::Score,
+                                       .noun = "body with pieces",
+                                       .verb = "break",
+                                       .held_by = "",
+                                       .colors = {},
+                                       .state_color = "",
+                                       .footer = nullptr};
+  return kInfo;
+}
+
+Result<Model> build(const BondSeed& seed, const Settings& settings) {
+  return build(*seed.solid, settings, seed.vertex_masses);
+}
+
+std::vector<crumple::Link> links(const Model& model) {
+  std::vector<crumple::Link> links;
+  for (const Weld& weld : model.links) links.push_back({.a = weld.a, .b = weld.b, .start = Hold::Welded, .name = {}, .to = {}, .frame = {}, .law = {}});
+  return links;
+}
+
+bool is_busy(const Model& model, const State& state, bool is_awake) {
+  return std::isfinite(model.weakest) && (is_awake || is_settling(model, state));
+}
+
+void step(const Model& model, State& state, BondContext& now) {
+  now.breaks = step(model, state, now.dt, now.loads, now.spins);
+}
+
+void report(const Model&, const State& state, const ReportContext& context, Report& report) {
+  const int count = static_cast<int>(state.broken.size()), broken = static_cast<int>(std::count(state.broken.begin(), state.broken.end(), 1));
+  const int parts = state.groups.count;
+  if (count == 0) return;
+  report.figures["parts"] = parts, report.figures["links"] = count, report.figures["broken_links"] = broken;
+  const std::string when = context.first_break < 0 ? "" : fmt::format(", the first at {:.2f} s", context.first_break);
+  report.lines.emplace_back("broken", fmt::format("{} of {} links{}; it is in {} part{}", broken, count, when, parts, parts == 1 ? "" : "s"));
 }
 
 }  // namespace crumple::pieces

@@ -152,8 +152,8 @@ Result<bool> grip_inside(const Draft& draft, const Vec3& at, Stock& own, Grip& g
 
 void hold(Draft& draft, const Support& support, const Grip& grip) {
   rigid::PlasticLaw law = law_of(*grip.stock, draft.settings().behaviour, grip.length);
-  if (support.hold != Hold::Clamped) law.stiffness.tail<3>().setZero();
-  if (support.hold == Hold::Roller) law.stiffness.head(grip.flat ? 2 : 1).setZero();
+  if (support.hold != SupportKind::Clamped) law.stiffness.tail<3>().setZero();
+  if (support.hold == SupportKind::Roller) law.stiffness.head(grip.flat ? 2 : 1).setZero();
   draft.add_joint(grip.piece, -1, grip.at, grip.axes, law, "", support.to);
 }
 

@@ -161,7 +161,7 @@ void describe(Fields& f, SingleJoint& j) {
 void describe(Fields& f, Support& s) {
   f.vector("at", s.at, {"the end of a bar, or where one side of a border cell of a plate has its middle", "m"});
   f.vector("until", s.until, {"holds every end of a bar and every border cell on the straight way from \"at\" to here", "m"});
-  f.choice<Hold>("hold", s.hold, {{"clamped", Hold::Clamped}, {"pinned", Hold::Pinned}, {"roller", Hold::Roller}},
+  f.choice<SupportKind>("hold", s.hold, {{"clamped", SupportKind::Clamped}, {"pinned", SupportKind::Pinned}, {"roller", SupportKind::Roller}},
                  {"what is held: everything, places but not turns, or only places across the bar or square to the plate"});
   f.text("to", s.to, {"the body that holds it; absent: the world"});
   f.require("at");

@@ -2,6 +2,8 @@
 #include <cassert>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "crumple/methods/structures/structures.h"
 
 namespace crumple::structures {
@@ -108,7 +110,7 @@ class Drawing {
   bool joined(int a, int b) const {
     for (const int j : model_.joints_of[static_cast<size_t>(a)]) {
       const Joint& joint = model_.joints[static_cast<size_t>(j)];
-      if ((joint.a == b || joint.b == b) && state_.books[static_cast<size_t>(j)].broken_at < 0) return true;
+      if ((joint.a == b || joint.b == b) && state_.histories[static_cast<size_t>(j)].broken_at < 0) return true;
     }
     return false;
   }
@@ -130,7 +132,7 @@ class Drawing {
 
 }  // namespace
 
-std::vector<Vec3f> drawn(const Model& model, const State& state, int piece, std::span<const Transform> places) {
+std::vector<Vec3f> pose(const Model& model, const State& state, int piece, std::span<const Transform> places) {
   const std::vector<Follow>& follow = model.follow[static_cast<size_t>(piece)];
   const std::vector<Vec3>& rest = model.pieces[static_cast<size_t>(piece)].surface.positions;
   if (follow.empty()) return {};
@@ -157,7 +159,7 @@ struct Shade {
   double broken = 0;  // 1 where it is
 };
 
-Shade shade_of(const rigid::PlasticLaw& law, const Book& book) {
+Shade shade_of(const rigid::PlasticLaw& law, const rigid::JointHistory& book) {
   if (book.broken_at >= 0) return {2, 1};
   if (book.turn == 0 && book.elongation == 0) return {std::clamp(book.utilisation, 0.0, 1.0), 0};
   return {1 + std::clamp(std::max(book.turn / law.ultimate_rotation, book.elongation / law.ultimate_elongation), 0.0, 1.0), 0};
@@ -182,7 +184,7 @@ Shade shade_at(const Model& model, const State& state, int piece, const Vec3& at
     const Vec3 away = at - joint.frame.translation;
     const double along = away.dot(joint.frame.rotation.col(0));
     const double weight = 1 / (along * along + (direction ? 1e-6 : 0.02) * away.squaredNorm() + 1e-18);
-    const Shade shade = shade_of(joint.law, state.books[static_cast<size_t>(j)]);
+    const Shade shade = shade_of(joint.law, state.histories[static_cast<size_t>(j)]);
     sum.level += weight * shade.level, sum.broken += weight * shade.broken, weights += weight;
   }
   return weights > 0 ? Shade{sum.level / weights, sum.broken / weights} : Shade{};
@@ -207,7 +209,7 @@ Shade shade_of_plate(const Model& model, const State& state, const Follow& follo
 
 }  // namespace
 
-std::vector<Vec3f> utilisation_colors(const Model& model, const State& state, int piece) {
+std::vector<Vec3f> colors(const Model& model, const State& state, std::string_view, int piece) {
   const std::vector<Vec3>& rest = model.pieces[static_cast<size_t>(piece)].surface.positions;
   const std::vector<Follow>& follow = model.follow[static_cast<size_t>(piece)];
   std::vector<Vec3f> colors;
@@ -217,6 +219,67 @@ std::vector<Vec3f> utilisation_colors(const Model& model, const State& state, in
     colors.push_back(color_of(of_plate ? shade_of_plate(model, state, follow[v], rest[v]) : shade_at(model, state, piece, rest[v], nullptr)));
   }
   return colors;
+}
+
+namespace {
+
+std::string footer(int, const Totals& totals) {
+  return fmt::format("{:g} of {:g} joints broken, {:.3g} J", totals.at("broken_joints"), totals.at("joints"), totals.at("work"));
+}
+
+}  // namespace
+
+const MethodInfo& info(const Settings&) {
+  static constexpr ColorScheme kSchemes[] = {{"utilisation", "of joints"}};
+  static constexpr MethodInfo kInfo = {.kind = MethodKind::Bonds,
+                                       .name = "structures",
+                                       .key = "structure",
+                                       .key_help = "a structure: bars, plates and pieces held together by elastic-plastic joints",
+                                       .paper = "paper 5",
+                                       .help = "structures of bars, plates and pieces sag, yield, dissipate and snap at elastic-plastic joints",
+                                       .need = BodyNeed::OwnShape,
+                                       .noun = "structure",
+                                       .verb = "yield",
+                                       .held_by = "supports",
+                                       .colors = kSchemes,
+                                       .state_color = "utilisation",
+                                       .footer = footer,
+                                       .order = 0,
+                                       .arrays = "joints"};
+  return kInfo;
+}
+
+std::vector<FileName> files(Settings& settings) {
+  std::vector<FileName> names;
+  for (size_t i = 0; i < settings.pieces.size(); ++i) {
+    if (!settings.pieces[i].mesh.empty()) names.push_back({fmt::format("pieces/{}/mesh", i), &settings.pieces[i].mesh});
+  }
+  return names;
+}
+
+std::vector<BodyName> bodies_named(const Settings& settings) {
+  std::vector<BodyName> names;
+  for (size_t i = 0; i < settings.supports.size(); ++i) names.push_back({fmt::format("supports/{}/to", i), settings.supports[i].to});
+  return names;
+}
+
+Result<Model> build(const BondSeed& seed, const Settings& settings) {
+  std::vector<const TriMesh*> meshes;
+  auto next = seed.meshes.begin();
+  for (const SinglePiece& piece : settings.pieces) meshes.push_back(piece.mesh.empty() ? nullptr : *next++);
+  return build(settings, meshes, seed.density);
+}
+
+std::vector<Link> links(const Model& model) {
+  std::vector<Link> links;
+  for (const Joint& joint : model.joints) links.push_back({joint.a, joint.b, Hold::Jointed, joint.name, joint.to, joint.frame, joint.law});
+  return links;
+}
+
+void report(const Model&, const State& state, const ReportContext&, Report& report) {
+  double broken = 0;
+  for (const rigid::JointHistory& joint : state.histories) broken += joint.broken_at >= 0 ? 1 : 0;
+  report.totals = {{"joints", static_cast<double>(state.histories.size())}, {"broken_joints", broken}, {"work", total_work(state)}};
 }
 
 }  // namespace crumple::structures

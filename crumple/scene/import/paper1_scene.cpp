@@ -133,7 +133,7 @@ class Importer {
     body.material.restitution = object.number("restitution", 0.8);
     if (!(body.scale > 0 && *body.density > 0)) object.complain("scaleFactor", "scale and density must be more than 0");
     if (!(body.material.restitution >= 0 && body.material.restitution <= 1)) object.complain("restitution", "must be between 0 and 1");
-    body.examples = plasticity(object, body.scale);
+    body.of<examples::Settings>() = plasticity(object, body.scale);
     if (const Json* turn = object.get("rotation"); turn && turn->is_object()) {
       LenientJson rotation(*turn, file_.string(), error_);
       const Quat q(Eigen::AngleAxisd(rotation.number("angle", 0), rotation.vector("axis", Vec3::UnitY()).normalized()));

@@ -49,16 +49,16 @@ class Importer {
     scene_.gravity = root_.vector("gravity", scene_.gravity);
     BodyDescription body;
     body.name = "body";
-    ClustersDescription& clusters = body.clusters.emplace();
-    clusters.prestretch = root_.vector("initialStretch", Vec3::Ones());
-    if (!(clusters.prestretch.minCoeff() >= 0.1 && clusters.prestretch.maxCoeff() <= 10)) {
+    clusters::BodySettings& clusters = body.of<clusters::BodySettings>().emplace();
+    clusters.fill.prestretch = root_.vector("initialStretch", Vec3::Ones());
+    if (!(clusters.fill.prestretch.minCoeff() >= 0.1 && clusters.fill.prestretch.maxCoeff() <= 10)) {
       root_.complain("initialStretch", "must be between 0.1 and 10 along each axis");
     }
     const double count = particle_files(body);
     body.mass = count * root_.number("mass", 0.1, 1e-9, 1e9);
-    clustering(clusters.settings, static_cast<double>(body.particles.size()));
-    elasticity(clusters.settings);
-    fracture(clusters.settings);
+    clustering(clusters.clusters, static_cast<double>(body.particles.size()));
+    elasticity(clusters.clusters);
+    fracture(clusters.clusters);
     loads(clusters.boundary);
     for (const std::string& key : root_.unknown_keys()) note(key);
     if (!error_.empty()) return input_error(error_);
@@ -239,7 +239,7 @@ Result<Paper2Body> load_paper2_body(const fs::path& file) {
     return input_error(fmt::format("{}: is no scene of paper 2's authors", file.string()));
   const BodyDescription& body = scene->bodies[0];
   Paper2Body made;
-  made.settings = body.clusters->settings, made.boundary = body.clusters->boundary, made.gravity = scene->gravity, made.dt = scene->dt();
+  made.settings = body.of<clusters::BodySettings>()->clusters, made.boundary = body.of<clusters::BodySettings>()->boundary, made.gravity = scene->gravity, made.dt = scene->dt();
   for (const ParticleFile& from : body.particles) {
     const Result<std::vector<Vec3>> points = io::read_particles(resolve_path(*scene, from.file));
     if (!points) return points.error();

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace crumple {
+
+/// One array of a state, under its name.
+struct StateArray {
+  std::string_view name;
+  size_t row_bytes;
+  std::span<std::byte> data;
+  bool (*all_finite)(std::span<const std::byte> data);
+};
+
+template <class T>
+bool all_finite_as(std::span<const std::byte> data) {
+  for (size_t at = 0; at + sizeof(T) <= data.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, data.data() + at, sizeof(T));
+    if (!std::isfinite(static_cast<double>(value))) return false;
+  }
+  return true;
+}
+
+template <class T>
+StateArray state_array(std::string_view name, std::span<T> values, size_t columns) {
+  return {name, columns * sizeof(T), std::as_writable_bytes(values), all_finite_as<T>};
+}
+
+/// Arrays that were saved, as those who take them back see them.
+struct SavedArrays {
+  /// Rows of an array; none if it is missing or its rows are of another size. A damaged file cannot make much room: what it claims, it holds.
+  std::function<size_t(std::string_view name, size_t row_bytes)> rows;
+  /// Overwrites an array; false if it is missing, of another size or not finite.
+  std::function<bool(const StateArray& array)> read;
+};
+
+}  // namespace crumple

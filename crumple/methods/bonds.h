@@ -1,0 +1,89 @@
+#pragma once
+
+#include "crumple/geometry/mesh.h"
+#include "crumple/methods/method.h"
+#include "crumple/rig/rigged_body.h"
+#include "crumple/rigid/joint_history.h"
+#include "crumple/rigid/plastic_law.h"
+#include "crumple/rigid/shape.h"
+
+/// Bonds: methods that hold the rigid pieces of a body together and decide which move as one.
+namespace crumple {
+
+/// How a link holds its two pieces.
+enum class Hold : uint8_t {
+  Welded,   ///< both are in one rigid part
+  Jointed,  ///< two parts with a plastic joint of the engine between them
+  Broken,
+};
+
+struct Link {
+  int a = 0, b = -1;  // pieces; b -1: the world, or the body `to`
+  Hold start = Hold::Welded;
+  // of a joint
+  std::string name, to;
+  Transform frame;  // rest frame; columns of the rotation: along the bar, the section's width, its height
+  rigid::PlasticLaw law;
+};
+
+/// A piece that a method makes itself, in the body's rest frame. Collision: a box (at `place`) or the hull of points.
+struct BondPiece {
+  std::string name;
+  std::optional<Vec3> box;
+  Transform place;  // of the box; of a mesh: where its coordinates were taken from
+  std::vector<Vec3> hull;
+  rigid::MassProperties mass;  // kg
+  TriMesh surface;             // what is drawn
+};
+
+/// What bonds are built from.
+struct BondSeed {
+  const RiggedBody* solid = nullptr;            // of a body that is one
+  std::span<const double> vertex_masses;        // kg
+  std::span<const TriMesh* const> meshes;       // of files(settings)
+  double density = 1000;                        // kg/m^3, of what has none of its own
+  double dt = 0;                                // s
+};
+
+/// What acts on one piece from outside in a step: an impulse at a place.
+struct PieceLoad {
+  int piece = 0;
+  Vec3 at = Vec3::Zero();
+  Vec3 impulse = Vec3::Zero();  // N s
+};
+
+/// A link that has just given way.
+struct LinkBreak {
+  int link = 0;
+  double impulse = 0, limit = 0;  // N s: carried within the window, and what it could carry
+};
+
+struct BondContext {
+  double dt = 0;                     // s
+  std::span<const PieceLoad> loads;  // rest frame
+  std::span<const Vec3> spins;       // rad/s, rest frame: of each rigid part before the step
+  std::vector<LinkBreak> breaks;     // what gives way
+};
+
+/// `pieces_of`: what the method makes itself, or nothing if the pieces are those of a scored solid. `links` never change; `hold_of` says how each
+/// holds now. `neighbours`: pieces that touch at rest; they do not collide while they hang together. `update`: what the engine's joint of a link has
+/// done. `pose`: the drawn vertices of a piece in its own rest frame, given where the rest frame of every piece is; empty if it is simply rigid.
+template <class A>
+concept BondMethod = Method<A> && requires(const BondSeed& seed, const typename A::Settings& settings, const typename A::Model& model,
+                                           typename A::State& state, BondContext& now, const rigid::PlasticState& joint,
+                                           std::span<const Transform> places) {
+  { build(seed, settings) } -> std::same_as<Result<typename A::Model>>;
+  { start(model, 0.01) } -> std::same_as<typename A::State>;
+  { pieces_of(model) } -> std::same_as<std::span<const BondPiece>>;
+  { links(model) } -> std::same_as<std::vector<Link>>;
+  { hold_of(std::as_const(state), 0) } -> std::same_as<Hold>;
+  { neighbours(model) } -> std::same_as<std::span<const std::pair<int, int>>>;
+  { is_busy(model, std::as_const(state), true) } -> std::same_as<bool>;
+  { step(model, state, now) } -> std::same_as<void>;
+  { update(state, 0, joint, 0.0) } -> std::same_as<void>;
+  { histories(std::as_const(state)) } -> std::same_as<std::span<const rigid::JointHistory>>;
+  { pose(model, std::as_const(state), 0, places) } -> std::same_as<std::vector<Vec3f>>;
+  { colors(model, std::as_const(state), std::string_view(), 0) } -> std::same_as<std::vector<Vec3f>>;
+};
+
+}  // namespace crumple

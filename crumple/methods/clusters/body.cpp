@@ -1,0 +1,209 @@
+#include "crumple/methods/clusters/body.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "crumple/geometry/refine.h"
+#include "crumple/methods/clusters/stored_model.h"
+#include "crumple/methods/faults.h"
+
+namespace crumple::clusters {
+namespace {
+
+constexpr double kLongestEdge = 1.5;  // of what is drawn, in spacings between particles
+
+/// Complaints begin with the place below the body's key.
+Error complaint(const Error& error) {
+  constexpr std::string_view kPrefix = "clusters: ";
+  const std::string_view text = error.text;
+  return input_error(fmt::format(": {}", text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : text));
+}
+
+/// Where it begins, if that is not where it rests. [initialStretch of paper 2's program]
+Result<void> stretch(const BodyModel& model, const MatterSeed& seed, const Vec3& by, State& state) {
+  if (by == Vec3::Ones()) return {};
+  for (size_t i = 0; i < state.positions.size(); ++i) {
+    state.positions[i].head<3>() = (seed.place * Vec3(by.cwiseProduct(seed.cloud->points[i])) - model.clusters.origin).cast<float>();
+  }
+  return restored(model.clusters, state);
+}
+
+void set_motion(const BodyModel& model, const MatterSeed& seed, State& state) {
+  const Vec3 center = center_of_mass(model.clusters, state);
+  for (size_t i = 0; i < state.velocities.size(); ++i) {
+    Vec3 velocity = seed.velocity + seed.spin.cross(position(model.clusters, state, static_cast<int>(i)) - center);
+    if (!seed.cloud->velocities.empty()) velocity += seed.cloud->velocities[i];
+    state.velocities[i].head<3>() = velocity.cast<float>();
+  }
+  state.time = seed.start;
+}
+
+Look inner_look(const BodySettings& settings, const Look& skin) {
+  if (settings.inner) return *settings.inner;
+  Look inner = skin;
+  inner.color = 0.5f * (skin.color + Vec3f(0.75f, 0.72f, 0.68f)), inner.roughness = 0.9, inner.metal = 0;
+  return inner;
+}
+
+/// How deep the outermost particles lie under the surface that is drawn, on average over its six sides.
+double margin_of(const Model& model, const TriMesh& surface, const Transform& place) {
+  Bounds particles, drawn;
+  for (const Vec4f& r : model.rest) particles.add(model.origin + r.head<3>().cast<double>());
+  for (const Vec3& p : surface.positions) drawn.add(place * p);
+  const double gap = ((particles.low - drawn.low) + (drawn.high - particles.high)).sum() / 6;
+  return std::clamp(gap, 0.0, model.spacing);
+}
+
+size_t rows(const SavedArrays& saved, const std::vector<StateArray>& ours, std::string_view name) {
+  const auto own = std::find_if(ours.begin(), ours.end(), [&](const StateArray& array) { return array.name == name; });
+  return saved.rows(name, own->row_bytes);
+}
+
+/// The model that was saved, if there is one of the same particles; clustering again may take many times as long as drawing.
+Result<Model> model_of(const Particles& particles, const Settings& settings, const SavedArrays* saved) {
+  if (saved) {
+    StoredModel stored;
+    const std::vector<StateArray> ours = arrays(stored);
+    resize(stored, {rows(*saved, ours, "rest"), rows(*saved, ours, "ball"), rows(*saved, ours, "particle"), rows(*saved, ours, "planes")});
+    const std::vector<StateArray> all = arrays(stored);
+    const bool is_read = std::all_of(all.begin(), all.end(), [&](const StateArray& array) { return saved->read(array); });
+    if (is_read) {
+      if (Result<Model> model = rebuilt(stored, particles, settings)) return model;
+    }
+  }
+  return build(particles, settings);
+}
+
+}  // namespace
+
+Result<BodyModel> build(const MatterSeed& seed, const BodySettings& settings) {
+  Particles particles;
+  for (const Vec3& p : seed.cloud->points) particles.positions.push_back(seed.place * p);
+  particles.masses = {seed.mass / static_cast<double>(std::max<size_t>(seed.cloud->points.size(), 1))};
+  particles.toughness = seed.cloud->toughness, particles.yield = seed.cloud->yield;
+  Result<Model> model = model_of(particles, settings.clusters, seed.saved);
+  if (!model) return complaint(model.error());
+  if (Result<void> checked = particles::check_boundary(starts(*model), settings.boundary); !checked) return input_error("/" + checked.error().text);
+  // A long edge stays straight whatever the particles do.
+  const auto drawn = std::make_shared<const TriMesh>(refined(*seed.cloud->surface, kLongestEdge * model->spacing));
+  Result<SurfaceModel> surface = build_surface(*model, drawn, seed.place);
+  if (!surface) return complaint(surface.error());
+  BodyModel made;
+  made.clusters = std::move(*model), made.surface = std::move(*surface);
+  made.boundary = settings.boundary;
+  particles::set_centers(starts(made.clusters), made.boundary);
+  made.look = seed.look, made.inner = inner_look(settings, seed.look);
+  made.margin = margin_of(made.clusters, *drawn, seed.place);
+  return made;
+}
+
+Result<BodyState> start(const BodyModel& model, const MatterSeed& seed, const BodySettings& settings) {
+  BodyState made;
+  made.clusters = start(model.clusters);
+  if (Result<void> stretched = stretch(model, seed, settings.fill.prestretch, made.clusters); !stretched) return complaint(stretched.error());
+  set_motion(model, seed, made.clusters);
+  return made;
+}
+
+Surface start_drawing(const BodyModel& model) {
+  return start_surface(model.surface);
+}
+
+Bounds reach(const BodyModel& model, const BodyState& state, double dt) {
+  Vec4f low = Vec4f::Constant(1e30f), high = -low;
+  float fastest = 0;
+  for (size_t i = 0; i < state.clusters.positions.size(); ++i) {
+    if (state.clusters.entry_count[i] == 0) continue;
+    low = low.cwiseMin(state.clusters.positions[i]), high = high.cwiseMax(state.clusters.positions[i]);
+    fastest = std::max(fastest, state.clusters.velocities[i].head<3>().squaredNorm());
+  }
+  const Vec3 size = (high - low).head<3>().cast<double>();
+  // Springs and limits of strain move particles within the body, not far beyond it.
+  const Vec3 slack = Vec3::Constant(2 * std::sqrt(static_cast<double>(fastest)) * dt + 2 * model.clusters.spacing + 0.1 * size.norm());
+  const Vec3& origin = model.clusters.origin;
+  return {origin + low.head<3>().cast<double>() - slack, origin + high.head<3>().cast<double>() + slack};
+}
+
+void step(const BodyModel& model, BodyState& state, MatterContext& now) {
+  if (now.frozen) {
+    now.pushes = particles::collide_obstacles(particles_of(model, state), now.obstacles, now.dt);
+    return;
+  }
+  state.positions = state.clusters.positions, state.plastic = state.clusters.plastic, state.strain = state.clusters.strain;
+  state.clusters.time = now.time;
+  Context context;
+  context.dt = now.dt, context.gravity = now.gravity;
+  context.boundary = &model.boundary, context.obstacles = now.obstacles, context.times = &state.times;
+  step(model.clusters, state.clusters, context);
+  now.pushes = std::move(context.pushes);
+}
+
+/// Sums tell: one number that is not finite spoils them.
+std::string fault(const BodyModel& model, const BodyState& body) {
+  const State& state = body.clusters;
+  Vec4f place = Vec4f::Zero(), velocity = Vec4f::Zero();
+  for (const Vec4f& x : state.positions) place += x;
+  for (const Vec4f& v : state.velocities) velocity += v;
+  float strain = 0;
+  for (const Mat3f& plastic : state.plastic) strain += plastic.sum();
+  if (!place.allFinite() || !velocity.allFinite() || !std::isfinite(strain)) return "its particles' motion is no longer finite";
+  const double count = static_cast<double>(std::max<size_t>(state.positions.size(), 1));
+  const double speed = velocity.head<3>().cast<double>().norm() / count;
+  return runaway(speed, (model.clusters.origin + place.head<3>().cast<double>() / count).norm());
+}
+
+void freeze(const BodyModel& model, BodyState& body) {
+  State& state = body.clusters;
+  for (size_t i = 0; i < state.positions.size(); ++i) {
+    // Those that have just split off are where they come from.
+    const size_t from = i < body.positions.size() ? i : static_cast<size_t>(state.original[i]);
+    state.positions[i] = body.positions[from], state.velocities[i].setZero();
+    state.held[i] = 0, state.positions[i][3] = 0;  // what is held stops others and stays
+  }
+  for (size_t c = 0; c < state.plastic.size(); ++c) {
+    const bool is_old = c < body.plastic.size();
+    state.plastic[c] = is_old ? body.plastic[c] : Mat3f::Identity(), state.strain[c] = is_old ? body.strain[c] : 0;
+    const size_t first = static_cast<size_t>(state.slot_particle[static_cast<size_t>(state.slot_begin[c])]);
+    state.rotation[c].setIdentity(), state.center[c] = state.positions[first].head<3>();
+  }
+  (void)restored(model.clusters, state);  // who belongs to whom has not changed
+}
+
+std::vector<StateArray> arrays(BodyState& state) {
+  return arrays(state.clusters);
+}
+
+void fit(const BodyModel& model, BodyState& state, const SavedArrays& saved) {
+  const std::vector<StateArray> ours = arrays(state);
+  resize(model.clusters, state.clusters, {rows(saved, ours, "positions"), rows(saved, ours, "ball"), rows(saved, ours, "planes")});
+}
+
+Result<void> rebuilt(const BodyModel& model, BodyState& state) {
+  return restored(model.clusters, state.clusters);
+}
+
+void record(const BodyModel& model, BodyState& state) {
+  show(model.clusters, state.clusters, state.shown);
+}
+
+std::vector<StateArray> recorded(BodyState& state) {
+  return arrays(state.shown);
+}
+
+void fit_recorded(const BodyModel& model, BodyState& state, const SavedArrays& saved) {
+  const std::vector<StateArray> ours = recorded(state);
+  resize(model.clusters, state.shown, {rows(saved, ours, "fine"), rows(saved, ours, "ball"), rows(saved, ours, "planes")});
+}
+
+Result<void> replayed(const BodyModel& model, BodyState& state) {
+  return shown_restored(model.clusters, state.shown, state.clusters);
+}
+
+void save(const BodyModel& model, const std::function<void(std::span<const StateArray>)>& write) {
+  StoredModel saved = stored(model.clusters);
+  write(arrays(saved));
+}
+
+}  // namespace crumple::clusters

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "crumple/core/fields.h"
+#include "crumple/geometry/frame.h"
+#include "crumple/methods/info.h"
+#include "crumple/particles/boundary.h"
+#include "crumple/particles/fill.h"
+
+namespace crumple::clusters {
+
+/// Where fuzzy c-means begins. The authors let the standard library choose particles, so their pictures depend on which one they had.
+enum class Seeding {
+  Spread,     ///< the first particle by chance, each further one as far as possible from those before
+  Libcxx,     ///< particles by chance as the authors' program chooses them with libc++ (their pictures)
+  Libstdcxx,  ///< the same with libstdc++
+};
+
+/// Weight of a particle in a cluster by its distance r from the centre, R being the radius.
+enum class Kernel {
+  InverseSquare,  ///< 1 / (r^2 + core^2)
+  Constant,       ///< 1
+  Poly6,          ///< (R^2 - r^2)^3, as in smoothed particle hydrodynamics
+};
+
+/// What becomes of a half with fewer than four members.
+enum class Crumbs {
+  Hold,  ///< clusters too small for two such halves do not split
+  Cull,  ///< it is taken out, and so are particles that belong to nothing else (paper 2, end of sec. 3.3); they are counted
+};
+
+struct Settings {
+  // clusters
+  int clusters = 50;  // n, to begin with
+  double radius = 0;  // m, to begin with; 0: so that a particle is in about three clusters
+  Kernel kernel = Kernel::InverseSquare;
+  double core = 0;  // m; 0: a twentieth of the radius
+  Seeding seeding = Seeding::Spread;
+  int seed = 1;
+  // elasticity
+  double stiffness = 1;  // alpha, at steps of 1/60 s
+  double damping = 20;   // 1/s
+  bool damp_spin = false;
+  bool published = false;
+  double stretch = 0.2;  // gamma
+  int sweeps = 4;
+  double relax = 0.3;  // omega
+  // plasticity
+  double yield = 0.02;   // lambda
+  double flow = 0;       // nu, at steps of 1/60 s
+  double hardening = 0;  // K, 1/s
+  // fracture
+  double toughness = 1e12;  // tau_0
+  double boost = 0;         // tau_b
+  double falloff = 1;       // tau_f, 1/s
+  bool boosted_at_start = false;
+  bool delay = true;
+  double held_toughness = 1;
+  int tears_per_step = 32;
+  double outlier = 2;
+  Crumbs crumbs = Crumbs::Hold;
+  // collision
+  bool self_collision = true;
+  double give = 0.5;
+  double flat = 0.5;
+  double friction = 0.3;
+};
+
+/// A toughness from here on is infinite: files have no word for that.
+inline constexpr double kNeverTears = 1e6;
+
+/// The step for which stiffness and flow are meant.
+inline constexpr double kReferenceStep = 1.0 / 60.0;
+/// What a body is made of.
+struct Particles {
+  std::vector<Vec3> positions;   // #particles, m, in the world where the body begins
+  std::vector<double> masses;    // #particles, kg; one number for all if there is only one
+  std::vector<float> toughness;  // #particles or empty: painted factors
+  std::vector<float> yield;      // #particles or empty: painted factors
+};
+
+/// Everything an artist says about a body that is made of clusters.
+struct BodySettings {
+  particles::FillSettings fill;
+  Settings clusters;             // the method
+  particles::Boundary boundary;  // what directs it, in the world
+  std::optional<Look> inner;     // how it looks where it is torn; absent: a rougher, lighter kind of the body's own look
+};
+
+struct BodyModel;
+struct BodyState;
+
+const MethodInfo& info(const BodySettings& settings);
+void describe(Fields& fields, Settings& settings);
+/// All keys lie side by side: those of the method among the others.
+void describe(Fields& fields, BodySettings& settings);
+std::string summary(const BodySettings& settings);
+inline std::vector<FileName> files(BodySettings&) { return {}; }
+inline std::vector<BodyName> bodies_named(const BodySettings&) { return {}; }
+/// Of its clamps.
+std::vector<NamedSpeed> speeds(const BodySettings& settings);
+inline particles::FillSettings& fill(BodySettings& settings) { return settings.fill; }
+inline const particles::FillSettings& fill(const BodySettings& settings) { return settings.fill; }
+
+}  // namespace crumple::clusters

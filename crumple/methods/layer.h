@@ -1,0 +1,60 @@
+#pragma once
+
+#include "crumple/methods/method.h"
+#include "crumple/rig/rigged_body.h"
+
+/// Layers: methods that change the shape of a rigid body.
+namespace crumple {
+
+/// One contact as a layer sees it: in the rest frame of its own body, on a triangle of its boundary.
+struct Hit {
+  int face = 0;                     // in RiggedBody::faces
+  Vec3 barycentric = Vec3::Zero();  // where on that triangle
+  Vec3 impulse = Vec3::Zero();      // N s, normal part, pushes the body
+  Vec3 friction = Vec3::Zero();     // N s
+  Vec3 at = Vec3::Zero();           // m, where it touched
+  Vec3 normal = Vec3::Zero();       // of length 1, into the body
+  Vec3 approach = Vec3::Zero();     // m/s, of what hit it, relative to the body there, before the step
+  int part = 0;                     // of its own body, which may have broken into several
+  double mass = 0;                  // kg, of that part
+  int other = -1;                   // the part it touched: hits of one pair are pooled; below 0: matter
+  int other_body = -1;              // the body that part belongs to
+};
+
+/// What a layer asks of its body after a step.
+struct Effects {
+  bool reshaped = false;               // vertices moved
+  std::span<const int> moved;          // blocks of Skin::kLanes vertices that did, ascending; valid until the next step
+  std::optional<double> restitution;   // to be used from the next step on; of several layers the least counts
+};
+
+struct LayerContext {
+  double dt = 0;                    // s
+  std::span<const Hit> hits;        // of the last rigid step
+  std::span<const uint8_t> broken;  // links of the body; empty while all hold
+  Effects effects;
+};
+
+/// Vertices of a body as they are now, in the rest frame: put together from its layers in order after all of them have stepped, and read by everyone
+/// else. Offsets in rest space come first, then what skins them.
+struct Shape {
+  std::vector<Vec3f> vertices;  // #vertices
+  std::vector<Vec3f> offsets;   // #vertices or empty: how far layers so far have moved them in rest space
+};
+
+/// `shape` puts a layer's share into the given blocks of vertices. `hit_threshold`: the least speed change by one pair of bodies that the layer reacts
+/// to; weaker hits need not be looked up. `is_busy`: step() has something to do although nothing was hit.
+template <class A>
+concept LayerMethod = Method<A> && requires(const RiggedBody& body, const typename A::Settings& settings, const typename A::Model& model,
+                                            typename A::State& state, LayerContext& now, Shape& shape, std::span<const int> blocks,
+                                            const Embedding& embedding) {
+  { build(body, settings, 0.5) } -> std::same_as<Result<typename A::Model>>;
+  { start(model) } -> std::same_as<typename A::State>;
+  { hit_threshold(model, 0.01) } -> std::same_as<double>;
+  { is_busy(std::as_const(state)) } -> std::same_as<bool>;
+  { step(model, state, now) } -> std::same_as<void>;
+  { put_shape(model, std::as_const(state), blocks, shape) } -> std::same_as<void>;
+  { colors(model, std::as_const(state), std::string_view(), embedding) } -> std::same_as<std::vector<Vec3f>>;
+};
+
+}  // namespace crumple

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crumple/core/json.h"
+
+namespace crumple {
+
+/// What a report may ask.
+struct ReportContext {
+  double fps = 60;
+  double first_break = -1;  // s, of the body's links; -1: none broke
+};
+
+/// What a method tells about one body at the end of a run or of a recording. Whoever prints takes what is there.
+struct Report {
+  /// An entry of the run's own numbers, put together over all bodies.
+  struct Total {
+    std::string key;
+    double value = 0;
+    bool is_first = false;  // the least counts instead of the sum; below 0: it has not happened
+  };
+  Json figures = Json::object({});                         // entries of run.json beside the body's name
+  std::vector<std::pair<std::string, std::string>> lines;  // of the table after a run: what, and the text behind it
+  std::vector<Total> totals;
+  std::vector<std::pair<std::string, double>> seconds;     // CPU time of the parts of a step
+};
+
+}  // namespace crumple

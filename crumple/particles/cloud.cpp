@@ -1,0 +1,98 @@
+#include "crumple/particles/cloud.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "crumple/geometry/curve_order.h"
+#include "crumple/geometry/point_skin.h"
+#include "crumple/geometry/winding.h"
+
+namespace crumple::particles {
+namespace {
+
+constexpr size_t kMany = 50000;  // points that do not fit where memory is fast: neighbours are to lie near each other in it
+constexpr size_t kMinPoints = 4;  // that make a shape
+
+double area_of(const TriMesh& mesh) {
+  double area = 0;
+  for (const auto& [a, b, c] : mesh.triangles)
+    area += 0.5 * (mesh.positions[b] - mesh.positions[a]).cross(mesh.positions[c] - mesh.positions[a]).norm();
+  return area;
+}
+
+std::vector<Vec3> along_curve(const std::vector<Vec3>& points) {
+  std::vector<Vec3> sorted;
+  sorted.reserve(points.size());
+  for (const int i : curve_order(points)) sorted.push_back(points[static_cast<size_t>(i)]);
+  return sorted;
+}
+
+/// How much of a stroke's value a point gets.
+double coverage(const PaintStroke& stroke, const Vec3& point) {
+  const Vec3 along = stroke.to.value_or(stroke.at) - stroke.at;
+  const double length2 = along.squaredNorm();
+  const double t = length2 > 0 ? std::clamp((point - stroke.at).dot(along) / length2, 0.0, 1.0) : 0;
+  const double beyond = (point - stroke.at - t * along).norm() - stroke.radius;
+  if (beyond <= 0) return 1;
+  if (beyond >= stroke.soft) return 0;
+  const double u = 1 - beyond / stroke.soft;
+  return u * u * (3 - 2 * u);
+}
+
+}  // namespace
+
+Result<Cloud> fill_surface(std::shared_ptr<const TriMesh> surface, std::span<const PaintedMap> maps, const FillSettings& settings, const std::string& where) {
+  Cloud cloud;
+  cloud.surface = std::move(surface);
+  cloud.volume = signed_volume(cloud.surface->positions, cloud.surface->triangles);
+  if (!(cloud.volume > 0)) return input_error(where + ": the surface encloses no volume; are its faces turned outwards and closed?");
+  SampleSettings sample;
+  sample.kind = settings.sampling, sample.seed = static_cast<uint64_t>(settings.sampling_seed);
+  sample.spacing = settings.spacing.value_or(spacing_for(settings.particles, cloud.volume, area_of(*cloud.surface)));
+  Result<std::vector<Vec3>> points = sample_inside(*cloud.surface, sample);
+  if (!points) return input_error(fmt::format("{}: {}", where, points.error().text));
+  if (points->size() < kMinPoints) {
+    return input_error(
+        fmt::format("{}: there is room for only {} if particles are {:.3g} m apart, and 4 make a shape; use more particles or a smaller spacing", where,
+                    points->size(), sample.spacing));
+  }
+  cloud.points = points->size() < kMany ? std::move(*points) : along_curve(*points);
+  for (PaintedMap& map : maps_on_points(maps, *cloud.surface, cloud.points)) {
+    if (map.name == "toughness")
+      cloud.toughness = std::move(map.values);
+    else if (map.name == "yield")
+      cloud.yield = std::move(map.values);
+  }
+  return cloud;
+}
+
+Result<void> wrap_points(Cloud& cloud, const FillSettings& settings, const std::string& where) {
+  SkinSettings skin_settings;
+  skin_settings.spacing = settings.spacing.value_or(0);
+  Result<TriMesh> skin = skin_of_points(cloud.points, skin_settings);
+  if (!skin) return input_error(fmt::format("{}: no skin can be made around them: {}", where, skin.error().text));
+  cloud.volume = signed_volume(skin->positions, skin->triangles);
+  cloud.surface = std::make_shared<const TriMesh>(std::move(*skin));
+  return {};
+}
+
+Result<void> paint(const FillSettings& settings, const std::string& where, Cloud& cloud) {
+  for (size_t s = 0; s < settings.paint.size(); ++s) {
+    const PaintStroke& stroke = settings.paint[s];
+    std::vector<float>& factors = stroke.map == PaintStroke::Map::Toughness ? cloud.toughness : cloud.yield;
+    factors.resize(cloud.points.size(), 1.0f);
+    bool met = false;
+    for (size_t i = 0; i < cloud.points.size(); ++i) {
+      const double share = coverage(stroke, cloud.points[i]);
+      met = met || share > 0;
+      factors[i] += static_cast<float>(share * (stroke.value - factors[i]));
+    }
+    if (!met)
+      return input_error(
+          fmt::format("{}: meets no particle; places are in the body's own frame", fmt::format("{}/paint/{}", where, s)));
+  }
+  return {};
+}
+
+}  // namespace crumple::particles

@@ -1,0 +1,154 @@
+#include "crumple/world/contacts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "crumple/geometry/bvh.h"
+
+namespace crumple {
+namespace {
+
+double least_threshold(const Body& body, double dt) {
+  double least = 1e300;
+  for (const Layer& layer : body.layers) {
+    least = std::min(least, std::visit([&](const auto& at_work) { return hit_threshold(at_work.model, dt); }, layer));
+  }
+  return least;
+}
+
+/// The boundary triangle nearest to a point of the rest frame, among those of one hull.
+Hit nearest_face(const Body& body, int hull, const Vec3& point) {
+  const RiggedBody& rig = *body.solid->rig;
+  const std::vector<Vec3f>& shape = body.shape.vertices;
+  Hit hit;
+  double best = 1e300;
+  const auto try_face = [&](int face) {
+    const auto& [a, b, c] = rig.faces[static_cast<size_t>(face)];
+    const Vec3 pa = shape[a].cast<double>(), pb = shape[b].cast<double>(), pc = shape[c].cast<double>();
+    const Vec3 w = closest_barycentric(point, pa, pb, pc);
+    const double squared = (w[0] * pa + w[1] * pb + w[2] * pc - point).squaredNorm();
+    if (squared < best) best = squared, hit.face = face, hit.barycentric = w;
+  };
+  const auto& hulls = body.solid->hulls.faces;
+  if (hull >= 0 && static_cast<size_t>(hull) < hulls.size() && !hulls[static_cast<size_t>(hull)].empty()) {
+    for (const int face : hulls[static_cast<size_t>(hull)]) try_face(face);
+  } else {
+    for (size_t face = 0; face < rig.faces.size(); ++face) try_face(static_cast<int>(face));
+  }
+  return hit;
+}
+
+/// The hull of the body that a child of a part's shape is, or -1.
+int hull_of(const Part& part, int child) {
+  return child >= 0 && static_cast<size_t>(child) < part.hulls.size() ? part.hulls[static_cast<size_t>(child)] : -1;
+}
+
+/// Velocity before the step of what a part carries there, in the world.
+Vec3 velocity_before(const Part& part, const Vec3& at) {
+  return part.velocity_before + part.spin_before.cross(at - part.last_good.place.translation);
+}
+
+/// How what hit came at the body there, before the step. Matter counts as standing still.
+Vec3 approach_of(const WorldState& w, const Part& own, int other, const Vec3& at) {
+  Vec3 velocity = -velocity_before(own, at);
+  if (other < 0) return velocity;
+  const auto& [body, part] = w.owner_of_part[static_cast<size_t>(other)];
+  if (w.body(body).description->motion == rigid::Motion::Static || w.body(body).frozen) return velocity;
+  return velocity + velocity_before(w.body(body).parts[static_cast<size_t>(part)], at);
+}
+
+/// What joints do to the pieces they hold; a turn is a couple of impulses a metre apart.
+void add_joint_loads(WorldState& w, int index) {
+  const Body& body = w.body(index);
+  for (const rigid::JointLoad& load : w.loads.joints) {
+    const JointSlot& slot = w.joints[static_cast<size_t>(w.slot_of_joint[static_cast<size_t>(load.joint)])];
+    if (slot.index != load.joint) continue;
+    for (const bool is_a : {true, false}) {
+      if ((is_a ? slot.body_a : slot.body_b) != index) continue;
+      const int piece = is_a ? slot.piece_a : slot.piece_b;
+      const Part& part = body.part_of(piece);
+      const Transform world_to_rest = part.rest_in_part().inverse() * part.last_good.place.inverse();
+      const double sign = is_a ? 1 : -1;
+      const Vec3 at = world_to_rest * load.at, turn = sign * (world_to_rest.rotation * load.turn);
+      std::vector<PieceLoad>& into = w.work[static_cast<size_t>(index)].piece_loads;
+      into.push_back({piece, at, sign * (world_to_rest.rotation * load.push)});
+      if (turn.norm() == 0) continue;
+      const Vec3 arm = turn.unitOrthogonal(), couple = turn.cross(arm);  // arm x couple = turn
+      into.push_back({piece, at + 0.5 * arm, couple}), into.push_back({piece, at - 0.5 * arm, -couple});
+    }
+  }
+}
+
+}  // namespace
+
+const rigid::Contact& contact(const WorldState& w, int index) {
+  const size_t engine = w.loads.contacts.size(), number = static_cast<size_t>(index);
+  return number < engine ? w.loads.contacts[number] : w.matter_contacts[number - engine];
+}
+
+void route_contacts(WorldState& w) {
+  for (BodyWork& work : w.work) work.contacts.clear();
+  for (size_t i = 0; i < w.loads.contacts.size() + w.matter_contacts.size(); ++i) {
+    const rigid::Contact& touched = contact(w, static_cast<int>(i));
+    for (const bool is_a : {true, false}) {
+      const int own = is_a ? touched.part_a : touched.part_b;
+      if (own < 0) continue;  // matter
+      const auto& [index, part] = w.owner_of_part[static_cast<size_t>(own)];
+      const Body& body = w.body(index);
+      if (body.solid && body.can_change() && !body.frozen) w.work[static_cast<size_t>(index)].contacts.push_back({static_cast<int>(i), is_a, part});
+    }
+  }
+}
+
+void gather_hits(WorldState& w, int index) {
+  const Body& body = w.body(index);
+  BodyWork& work = w.work[static_cast<size_t>(index)];
+  const double least = least_threshold(body, w.dt());
+  std::map<std::pair<int, int>, double> speed_changes;  // by the body's part and the part touched
+  const auto pair_of = [&](const Touch& touch) {
+    const rigid::Contact& touched = contact(w, touch.contact);
+    return std::pair(touch.part, touch.is_a ? touched.part_b : touched.part_a);
+  };
+  for (const Touch& touch : work.contacts) {
+    speed_changes[pair_of(touch)] += contact(w, touch.contact).impulse / body.parts[static_cast<size_t>(touch.part)].mass;
+  }
+  work.hits.clear();
+  for (const Touch& touch : work.contacts) {
+    if (speed_changes[pair_of(touch)] <= least) continue;
+    const rigid::Contact& touched = contact(w, touch.contact);
+    const Part& part = body.parts[static_cast<size_t>(touch.part)];
+    const Transform part_in_rest = part.rest_in_part().inverse();
+    const Mat3 world_to_rest = part_in_rest.rotation * part.last_good.place.rotation.transpose();
+    const Vec3& local = touch.is_a ? touched.local_a : touched.local_b;
+    Hit hit = nearest_face(body, hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b), part_in_rest * local);
+    const double sign = touch.is_a ? 1 : -1;
+    hit.impulse = sign * touched.impulse * (world_to_rest * touched.normal);
+    hit.friction = sign * (world_to_rest * touched.friction);
+    hit.part = touch.part, hit.mass = part.mass;
+    hit.other = pair_of(touch).second;
+    hit.at = part_in_rest * local, hit.normal = sign * (world_to_rest * touched.normal);
+    hit.other_body = hit.other < 0 ? -1 - hit.other : w.owner_of_part[static_cast<size_t>(hit.other)].first;
+    hit.approach = world_to_rest * approach_of(w, part, hit.other, part.last_good.place * local);
+    work.hits.push_back(hit);
+  }
+}
+
+void gather_piece_loads(WorldState& w, int index) {
+  const Body& body = w.body(index);
+  BodyWork& work = w.work[static_cast<size_t>(index)];
+  work.piece_loads.clear();
+  for (const Touch& touch : work.contacts) {
+    const rigid::Contact& touched = contact(w, touch.contact);
+    const Part& part = body.parts[static_cast<size_t>(touch.part)];
+    const int hull = hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b);
+    if (hull < 0) continue;
+    const Transform part_in_rest = part.rest_in_part().inverse();
+    const Mat3 world_to_rest = part_in_rest.rotation * part.last_good.place.rotation.transpose();
+    const Vec3 impulse = world_to_rest * (touched.impulse * touched.normal + touched.friction);
+    work.piece_loads.push_back({body.solid->hulls.piece[static_cast<size_t>(hull)], part_in_rest * (touch.is_a ? touched.local_a : touched.local_b),
+                                touch.is_a ? impulse : Vec3(-impulse)});
+  }
+  add_joint_loads(w, index);
+}
+
+}  // namespace crumple

@@ -1,0 +1,240 @@
+#include "crumple/world/links.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "crumple/world/engine.h"
+
+namespace crumple {
+namespace {
+
+int find_body(const WorldState& w, const std::string& name) {
+  const auto found = w.number_of_body.find(name);
+  return found == w.number_of_body.end() ? -1 : found->second;
+}
+
+/// The piece of a body at its start that a joint at this place of the world holds on to.
+int piece_at(const WorldState& w, int index, const Vec3& at) {
+  const BodyDescription& d = *w.body(index).description;
+  return nearest_piece(w.body(index), Transform{rotation_of(d), d.at}.inverse() * at);
+}
+
+/// Direction of a plastic joint's section height.
+Vec3 height_of(const JointDescription& joint) {
+  if (joint.up) return *joint.up;
+  return std::abs(joint.axis.normalized().y()) > 0.999 ? Vec3::UnitX() : Vec3::UnitY();
+}
+
+void build_scene_joint(WorldState& w, const JointDescription& d) {
+  JointSlot slot;
+  slot.body_a = find_body(w, d.body), slot.body_b = find_body(w, d.to);
+  const double unit = d.kind == rigid::JointKind::Hinge ? std::numbers::pi / 180 : 1.0;
+  slot.settings.kind = d.kind;
+  slot.settings.at = d.at, slot.settings.axis = d.axis.normalized();
+  if (d.low) slot.settings.low = *d.low * unit, slot.settings.high = *d.high * unit;
+  slot.settings.motor_speed = d.motor;
+  slot.settings.motor_strength = d.strength;
+  slot.settings.collide = d.collide;
+  slot.piece_a = piece_at(w, slot.body_a, d.at);
+  if (slot.body_b >= 0) slot.piece_b = piece_at(w, slot.body_b, d.at);
+  if (d.kind == rigid::JointKind::Plastic) {
+    const Result<rigid::PlasticLaw> law = law_of(d);
+    assert(law);  // the scene was checked
+    slot.settings.plastic = *law;
+    slot.settings.width = height_of(d).cross(slot.settings.axis);
+    slot.name = d.name.empty() ? fmt::format("joint {}", w.joints.size() + 1) : d.name;
+    slot.history = static_cast<int>(w.scene_joints.size());
+    w.scene_joints.emplace_back();
+  }
+  w.joints.push_back(std::move(slot));
+}
+
+void build_links(WorldState& w, int index) {
+  const Body& body = w.body(index);
+  const Transform rest = {rotation_of(*body.description), body.description->at};
+  const std::vector<Link> links = links_of(body);
+  for (size_t j = 0; j < links.size(); ++j) {
+    const Link& link = links[j];
+    if (link.start != Hold::Jointed) continue;
+    const Transform frame = rest * link.frame;
+    JointSlot slot;
+    slot.settings.kind = rigid::JointKind::Plastic;
+    slot.settings.plastic = link.law;
+    slot.settings.at = frame.translation, slot.settings.axis = frame.rotation.col(0), slot.settings.width = frame.rotation.col(1);
+    slot.body_a = index, slot.piece_a = link.a;
+    if (link.b >= 0) {
+      slot.body_b = index, slot.piece_b = link.b;
+    } else if (!link.to.empty()) {
+      slot.body_b = find_body(w, link.to);
+      slot.piece_b = piece_at(w, slot.body_b, frame.translation);
+    }
+    slot.name = link.name;
+    slot.owner = index, slot.history = static_cast<int>(j);
+    w.joints.push_back(std::move(slot));
+  }
+}
+
+void note(WorldState& w, const JointSlot& joint, double time) {
+  if (joint.owner < 0) return rigid::update(w.scene_joints[static_cast<size_t>(joint.history)], *joint.plastic, time);
+  std::visit([&](auto& bonds) { update(bonds.state, joint.history, *joint.plastic, time); }, *w.body(joint.owner).bonds);
+}
+
+/// A part of what has broken goes on as it moved in the whole: its share of the momentum and of the energy stays what it was.
+Part broken_off(const Body& body, const Part& fresh, const Part& whole, const rigid::PartState& state) {
+  Part part = fresh;
+  const PartMass mass = mass_of_part(body, part.pieces, whole.axes);
+  part.mass = mass.mass, part.center = mass.center, part.axes = mass.axes, part.inertia = mass.inertia;
+  part.state = state;
+  part.state.place = state.place * whole.rest_in_part() * part.rest_in_part().inverse();
+  part.state.velocity = state.velocity + state.spin.cross(part.state.place.translation - state.place.translation);
+  part.state.activation = 1, part.state.idle_time = 0;
+  part.last_good = part.state;
+  return part;
+}
+
+/// Parts that were one may overlap as they like; others as far as those did that they come from.
+template <class Overlap>
+std::vector<Overlap> overlaps_after(const std::vector<Overlap>& before, double body, const std::vector<int>& origin, const std::vector<bool>& is_new) {
+  std::vector<Overlap> after;
+  for (size_t a = 0; a < origin.size(); ++a) {
+    const double part = static_cast<double>(a);
+    for (const Overlap& old : before) {
+      if (is_new[a] && old.body_b != body && old.part == origin[a]) after.push_back({part, old.body_b, old.part_b, old.depth});
+    }
+    for (size_t b = a + 1; b < origin.size(); ++b) {
+      if (!is_new[a] && !is_new[b]) continue;  // the engine still knows
+      if (origin[a] == origin[b]) after.push_back({part, body, static_cast<double>(b), -1.0});
+      for (const Overlap& old : before) {
+        const bool same = old.body_b == body && ((old.part == origin[a] && old.part_b == origin[b]) || (old.part == origin[b] && old.part_b == origin[a]));
+        if (same) after.push_back({part, body, static_cast<double>(b), old.depth});
+      }
+    }
+  }
+  return after;
+}
+
+int holder_of(const std::vector<Part>& parts, int piece) {
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (std::binary_search(parts[p].pieces.begin(), parts[p].pieces.end(), piece)) return static_cast<int>(p);
+  }
+  return -1;
+}
+
+/// Joints hold on to pieces: they move to the parts that hold these now.
+void move_joints(WorldState& w, int index, const std::vector<Part>& before) {
+  const Body& body = w.body(index);
+  for (JointSlot& joint : w.joints) {
+    if (joint.index < 0) continue;
+    rigid::JointFrames frames = w.rigid.joint_frames(joint.index);
+    bool is_moved = false;
+    const auto move = [&](int joined, int piece, Transform& frame) {
+      if (joined != index || body.part_of(piece).index >= 0) return;
+      const Part& from = before[static_cast<size_t>(holder_of(before, piece))];
+      frame = body.part_of(piece).rest_in_part() * from.rest_in_part().inverse() * frame;
+      is_moved = true;
+    };
+    move(joint.body_a, joint.piece_a, frames.in_a), move(joint.body_b, joint.piece_b, frames.in_b);
+    if (is_moved) joint.frames = frames, joint.index = -1;
+  }
+}
+
+/// What the plastic joints have done in the step. Those that slept before and after it have done nothing.
+void read_plastic_joints(WorldState& w, double now) {
+  const auto sleeps = [&](int part) { return part < 0 || !w.rigid.is_awake(part); };
+  for (JointSlot& joint : w.joints) {
+    if (joint.index < 0 || joint.history < 0) continue;
+    const bool was_quiet = joint.is_quiet;
+    joint.is_quiet = sleeps(joint.settings.part_a) && sleeps(joint.settings.part_b);
+    if (was_quiet && joint.is_quiet) continue;
+    joint.plastic = w.rigid.plastic_state(joint.index);
+    note(w, joint, now);
+  }
+}
+
+}  // namespace
+
+void build_joints(WorldState& w) {
+  for (const JointDescription& description : w.scene.joints) build_scene_joint(w, description);
+  for (size_t i = 0; i < w.bodies.size(); ++i) build_links(w, static_cast<int>(i));
+}
+
+void read_joints(WorldState& w) {
+  const double now = static_cast<double>(w.steps + 1) * w.dt();
+  read_plastic_joints(w, now);
+  std::set<int> parted;
+  for (const rigid::JointBreak& broken : w.loads.breaks) {  // the engine has taken them out already
+    JointSlot& joint = w.joints[static_cast<size_t>(w.slot_of_joint[static_cast<size_t>(broken.joint)])];
+    if (joint.index != broken.joint) continue;  // its body has just been frozen
+    joint.plastic = w.rigid.plastic_state(broken.joint);
+    note(w, joint, now);
+    joint.index = -1;
+    if (joint.owner >= 0) parted.insert(joint.owner);
+    if (broken.part_b >= 0) w.rigid.allow_overlap({broken.part_a, broken.part_b, std::numeric_limits<double>::infinity()});
+  }
+  for (const int body : parted) ignore_neighbours(w, body);
+}
+
+void ignore_neighbours(WorldState& w, int index) {
+  const Body& body = w.body(index);
+  if (!body.bonds) return;
+  const std::span<const std::pair<int, int>> touching = std::visit([](const auto& bonds) { return neighbours(bonds.model); }, *body.bonds);
+  if (touching.empty()) return;
+  const std::vector<int> group = connected_pieces(body);
+  std::set<std::pair<int, int>> joined;
+  for (const Link& link : links_of(body)) joined.insert(std::minmax(link.a, link.b));
+  for (const auto& [a, b] : touching) {
+    if (joined.contains(std::minmax(a, b))) continue;
+    const bool together = group[static_cast<size_t>(a)] == group[static_cast<size_t>(b)];
+    const int part_a = body.part_of(a).index, part_b = body.part_of(b).index;
+    if (w.rigid.ignore_contact(part_a, part_b, together) && !together) w.rigid.allow_overlap({part_a, part_b, std::numeric_limits<double>::infinity()});
+  }
+}
+
+void split(WorldState& w, int index) {
+  Body& body = w.body(index);
+  const std::vector<Part> before = std::move(body.parts);
+  regroup(body);
+  if (body.parts.size() == before.size()) {  // other links still hold
+    body.parts = before;
+    return;
+  }
+  const std::vector<BodyOverlap> overlaps = overlaps_of(w, index);
+  std::vector<int> origin;  // #parts: which one it was
+  for (Part& part : body.parts) {
+    origin.push_back(holder_of(before, part.pieces.front()));
+    const Part& whole = before[static_cast<size_t>(origin.back())];
+    part = part.pieces == whole.pieces ? whole : broken_off(body, part, whole, w.rigid.state(whole.index));
+  }
+  move_joints(w, index, before);
+  for (const Part& whole : before) {
+    if (body.part_of(whole.pieces.front()).index < 0) w.rigid.remove_part(whole.index);
+  }
+  std::vector<bool> is_new;
+  for (size_t p = 0; p < body.parts.size(); ++p) {
+    is_new.push_back(body.parts[p].index < 0);
+    if (is_new[p]) add_part(w, index, static_cast<int>(p));
+    w.owner_of_part[static_cast<size_t>(body.parts[p].index)] = {index, static_cast<int>(p)};
+  }
+  add_joints(w);
+  allow_overlaps(w, index, overlaps_after(overlaps, index, origin, is_new));
+}
+
+std::vector<JointReport> joint_reports(const WorldState& w) {
+  std::vector<JointReport> reports;
+  for (const JointSlot& joint : w.joints) {
+    if (joint.history < 0) continue;
+    const size_t number = static_cast<size_t>(joint.history);
+    const rigid::JointHistory history =
+        joint.owner < 0 ? w.scene_joints[number] : std::visit([&](const auto& bonds) { return histories(bonds.state)[number]; }, *w.body(joint.owner).bonds);
+    reports.push_back({w.body(joint.owner < 0 ? joint.body_a : joint.owner).description->name, joint.name, joint.settings.at, history});
+  }
+  return reports;
+}
+
+}  // namespace crumple

@@ -1,0 +1,219 @@
+#include "crumple/world/matter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "crumple/particles/meet.h"
+#include "crumple/world/faults.h"
+
+namespace crumple {
+namespace {
+
+constexpr double kSupportShare = 0.1;   // of a part's weight: what bears more of it keeps it from falling asleep
+constexpr double kSupportSpeed = 0.01;  // m/s: the same for speed, where nothing weighs
+
+size_t at(int index) {
+  return static_cast<size_t>(index);
+}
+
+Mat3 inverse_inertia(const Part& part, const Mat3& axes) {
+  return axes * part.inertia.cwiseInverse().asDiagonal() * axes.transpose();
+}
+
+bool is_near(const Bounds& box, const Transform& place, double margin, const Bounds& reach) {
+  if (box.empty()) return true;
+  const Vec3 center = place * (0.5 * (box.low + box.high));
+  const Vec3 half = place.rotation.cwiseAbs() * (0.5 * (box.high - box.low)) + Vec3::Constant(margin);
+  return ((center - half).array() <= reach.high.array()).all() && ((center + half).array() >= reach.low.array()).all();
+}
+
+bool collide(const WorldState& w, int a, int b) {
+  return (w.masks[at(a)] & w.groups[at(b)]) && (w.masks[at(b)] & w.groups[at(a)]);
+}
+
+ObstaclePart& obstacle_part(WorldState& w, int body, int part) {
+  std::vector<ObstaclePart>& parts = w.obstacle_parts[at(body)];
+  if (parts.size() <= at(part)) parts.resize(at(part) + 1);
+  return parts[at(part)];
+}
+
+/// Overlaps with matter do not move parts that touch something in the rigid world or hang on joints: they would be pushed into or torn off it.
+void note_supports(WorldState& w) {
+  w.supported.assign(w.owner_of_part.size(), 0);
+  for (const rigid::Contact& contact : w.loads.contacts) w.supported[at(contact.part_a)] = w.supported[at(contact.part_b)] = 1;
+  for (const JointSlot& joint : w.joints) {
+    if (joint.index < 0) continue;
+    w.supported[at(joint.settings.part_a)] = 1;
+    if (joint.settings.part_b >= 0) w.supported[at(joint.settings.part_b)] = 1;
+  }
+}
+
+/// Its shapes are made once and kept; those of hulls only when somebody comes near.
+void refresh(const Body& body, const Part& part, ObstaclePart& seen) {
+  const rigid::Shape shape = shape_of_part(body, part);
+  seen.stale = false, seen.box = {}, seen.shapes.clear(), seen.hulls.points.clear();
+  if (const auto* hulls = std::get_if<rigid::Hulls>(&shape)) {
+    seen.hulls = *hulls;
+    for (const std::vector<Vec3>& points : hulls->points) {
+      for (const Vec3& p : points) seen.box.add(p);
+    }
+  } else {
+    seen.shapes = {rigid::obstacle_shape(shape)}, seen.box = rigid::box_of(seen.shapes.front());
+  }
+}
+
+/// Adds the shapes of a rigid part that a body of matter may reach.
+void gather_part(WorldState& w, int index, int number, const Bounds& reach, double margin, const Material& own) {
+  const Body& body = w.body(index);
+  const Part& part = body.parts[at(number)];
+  ObstaclePart& seen = obstacle_part(w, index, number);
+  if (seen.stale) refresh(body, part, seen);
+  const rigid::PartState state = w.rigid.state(part.index);
+  const double far = margin + seen.hulls.margin + state.velocity.norm() * w.dt();
+  if (!is_near(seen.box, state.place, far, reach)) return;
+  if (seen.shapes.empty()) seen.shapes = rigid::obstacle_shapes(seen.hulls);
+  particles::Obstacle one;
+  one.owner = static_cast<int>(w.obstacles.size()), one.place = state.place, one.center = state.place.translation, one.margin = margin;
+  one.friction = body.description->material.friction * own.friction, one.restitution = std::max(state.restitution, 0.0) * own.restitution;
+  if (body.description->motion != rigid::Motion::Static && !body.frozen) one.velocity = state.velocity, one.spin = state.spin;
+  if (body.description->motion == rigid::Motion::Dynamic && !body.frozen) {
+    one.inverse_mass = 1 / part.mass, one.inverse_inertia = inverse_inertia(part, state.place.rotation);
+    one.asleep = !w.rigid.is_awake(part.index), one.weight = part.mass * w.dt() * w.scene.gravity;
+    one.yields = !one.asleep && !w.supported[at(part.index)];
+  }
+  for (size_t s = 0; s < seen.shapes.size(); ++s) {
+    one.kept = &seen.shapes[s];
+    w.obstacles.push_back(one), w.obstacle_owners.push_back({index, number, static_cast<int>(s)});
+  }
+}
+
+void gather_obstacles(WorldState& w, int index, const Bounds& reach, double margin) {
+  w.obstacles.clear(), w.obstacle_owners.clear();
+  for (size_t b = 0; b < w.bodies.size(); ++b) {
+    const int other = static_cast<int>(b);
+    if (w.bodies[b].matter || !w.bodies[b].is_present() || !collide(w, other, index)) continue;
+    for (size_t p = 0; p < w.bodies[b].parts.size(); ++p) gather_part(w, other, static_cast<int>(p), reach, margin, w.body(index).description->material);
+  }
+}
+
+/// Whoever sleeps and is not woken gets nothing. Who is awake may fall asleep while matter touches it, but not while it bears it: that might
+/// give way without its noticing.
+void push_part(WorldState& w, const ObstacleOwner& owner, const particles::Obstacle& obstacle, const particles::Push& push) {
+  if (push.contacts == 0 || obstacle.inverse_mass == 0 || (obstacle.asleep && !push.woken)) return;
+  Part& part = w.body(owner.body).parts[at(owner.part)];
+  rigid::PartState state = w.rigid.state(part.index);
+  state.place.translation += push.shift;
+  state.velocity += obstacle.inverse_mass * push.impulse, state.spin += obstacle.inverse_inertia * push.twist;
+  w.rigid.set_state(part.index, state);
+  const double weight = obstacle.weight.norm();
+  const bool is_borne = weight > 0 ? -push.impulse.dot(obstacle.weight) > kSupportShare * weight * weight
+                                   : obstacle.inverse_mass * push.impulse.norm() > kSupportSpeed;
+  if (push.woken || is_borne) w.rigid.wake(part.index);
+  part.last_good = w.rigid.state(part.index);
+}
+
+/// What layers and bonds of the part that is hit are told: one contact for each of its hulls.
+void note_contact(WorldState& w, int index, const ObstacleOwner& owner, const particles::Push& push) {
+  const Body& body = w.body(owner.body);
+  const double impulse = push.normal.norm();
+  if (!(impulse > 0) || !body.solid || !body.can_change()) return;
+  const Part& part = body.parts[at(owner.part)];
+  rigid::Contact contact;
+  contact.part_a = part.index, contact.part_b = -1 - index;
+  contact.hull_a = owner.shape, contact.hull_b = -1;
+  contact.local_a = part.last_good.place.inverse() * push.at, contact.local_b = push.at;
+  contact.normal = push.normal / impulse, contact.impulse = impulse, contact.friction = push.impulse - push.normal;
+  contact.distance = 0;
+  w.matter_contacts.push_back(contact);
+}
+
+void push_parts(WorldState& w, int index, std::span<const particles::Push> pushes) {
+  for (size_t begin = 0, end; begin < w.obstacles.size(); begin = end) {
+    particles::Push sum;
+    for (end = begin; end < w.obstacles.size() && w.obstacles[end].owner == w.obstacles[begin].owner; ++end) {
+      const particles::Push& push = pushes[end];
+      sum.impulse += push.impulse, sum.twist += push.twist, sum.shift += push.shift, sum.contacts += push.contacts;
+      sum.woken = sum.woken || push.woken;
+    }
+    push_part(w, w.obstacle_owners[begin], w.obstacles[begin], sum);
+    for (size_t k = begin; k < end; ++k) note_contact(w, index, w.obstacle_owners[k], pushes[k]);
+  }
+}
+
+void step_body(WorldState& w, int index) {
+  Body& body = w.body(index);
+  std::visit(
+      [&](auto& matter) {
+        gather_obstacles(w, index, reach(matter.model, matter.state, w.dt()), margin(matter.model));
+        MatterContext now;
+        now.dt = w.dt(), now.time = w.time(), now.gravity = w.scene.gravity;
+        now.obstacles = w.obstacles, now.frozen = body.frozen;
+        step(matter.model, matter.state, now);
+        push_parts(w, index, now.pushes);
+        if (body.frozen) return;
+        const std::string why = fault(matter.model, matter.state);
+        if (why.empty()) return;
+        freeze(matter.model, matter.state);
+        freeze_body(w, index, why);
+      },
+      *body.matter);
+}
+
+/// Two bodies keep out of each other: those of one method in its own way, others as particles.
+void collide_bodies(Body& one, Body& other) {
+  const double friction = one.description->material.friction * other.description->material.friction;
+  std::visit(
+      [&](auto& a, auto& b) {
+        if constexpr (std::is_same_v<decltype(a), decltype(b)>) {
+          collide(a.model, a.state, b.model, b.state, friction);
+        } else {
+          particles::meet(particles_of(a.model, a.state), particles_of(b.model, b.state), friction);
+        }
+      },
+      *one.matter, *other.matter);
+}
+
+/// Pairs whose particles may touch, by sorting their boxes along x.
+std::vector<std::pair<int, int>> near_pairs(const WorldState& w) {
+  struct Span {
+    double low, high;
+    int body;
+    Bounds box;
+  };
+  std::vector<Span> spans;
+  for (size_t i = 0; i < w.bodies.size(); ++i) {
+    const Body& body = w.bodies[i];
+    if (!body.matter || !body.is_present() || body.frozen) continue;
+    const Bounds box = std::visit([&](const auto& matter) { return reach(matter.model, matter.state, w.dt()); }, *body.matter);
+    spans.push_back({box.low.x(), box.high.x(), static_cast<int>(i), box});
+  }
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return std::pair(a.low, a.body) < std::pair(b.low, b.body); });
+  std::vector<std::pair<int, int>> pairs;
+  for (size_t a = 0; a < spans.size(); ++a) {
+    for (size_t b = a + 1; b < spans.size() && spans[b].low <= spans[a].high; ++b) {
+      const bool meets = (spans[a].box.low.array() <= spans[b].box.high.array()).all() && (spans[b].box.low.array() <= spans[a].box.high.array()).all();
+      if (meets && collide(w, spans[a].body, spans[b].body)) pairs.push_back(std::minmax(spans[a].body, spans[b].body));
+    }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+}  // namespace
+
+void mark_shape_stale(WorldState& w, int body, int part) {
+  if (w.body(body).solid && at(part) < w.obstacle_parts[at(body)].size()) w.obstacle_parts[at(body)][at(part)].stale = true;
+}
+
+void step_matter(WorldState& w) {
+  w.matter_contacts.clear();
+  const auto is_there = [](const Body& body) { return body.matter && body.is_present(); };
+  if (std::none_of(w.bodies.begin(), w.bodies.end(), is_there)) return;
+  note_supports(w);
+  for (size_t i = 0; i < w.bodies.size(); ++i) {
+    if (is_there(w.bodies[i])) step_body(w, static_cast<int>(i));
+  }
+  for (const auto& [a, b] : near_pairs(w)) collide_bodies(w.body(a), w.body(b));
+}
+
+}  // namespace crumple

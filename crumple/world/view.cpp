@@ -1,0 +1,132 @@
+#include "crumple/world/view.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace crumple {
+namespace {
+
+FrameItem item_of(const Body& body, int index, const Transform& place) {
+  FrameItem item;
+  item.name = body.description->name;
+  item.body = index;
+  item.place = place;
+  item.look = body.look;
+  item.backdrop = body.description->plane.has_value();
+  return item;
+}
+
+/// The scheme of a method that a view asks for; empty: none.
+std::string_view scheme_of(const MethodInfo& method, const View& view) {
+  if (view.color == "state") return method.state_color;
+  const bool is_its_own = std::any_of(method.colors.begin(), method.colors.end(), [&](const ColorScheme& scheme) { return scheme.name == view.color; });
+  return is_its_own ? std::string_view(view.color) : std::string_view();
+}
+
+/// Colours of the last layer that has the scheme, at points carried by the tetrahedra; none if there is no such layer.
+std::vector<Vec3f> layer_colors(const Body& body, const Embedding& embedding, const View& view) {
+  std::vector<Vec3f> found;
+  for (const Layer& layer : body.layers) {
+    std::visit(
+        [&](const auto& at_work) {
+          const std::string_view scheme = scheme_of(info_of(at_work), view);
+          if (!scheme.empty()) found = colors(at_work.model, at_work.state, scheme, embedding);
+        },
+        layer);
+  }
+  return found;
+}
+
+FrameItem draw_whole(const Body& body, int index, const Transform& place, const View& view) {
+  FrameItem item = item_of(body, index, place);
+  item.surface = body.surface;
+  if (body.layers.empty()) return item;
+  item.positions = carried_surface(*body.solid->rig, body.shape.vertices);
+  item.colors = layer_colors(body, body.solid->rig->embedding, view);
+  return item;
+}
+
+FrameItem draw_side(const Body& body, int index, size_t piece, bool cut, const Transform& place, const View& view) {
+  const RiggedBody& rig = *body.solid->rig;
+  const Embedding& embedding = cut ? rig.pieces[piece].cut : rig.pieces[piece].skin;
+  FrameItem item = item_of(body, index, place);
+  item.name = fmt::format("{}/{}{}", body.description->name, piece, cut ? " cut" : "");
+  item.piece = static_cast<int>(piece);
+  item.surface = cut ? body.cuts[piece] : body.skins[piece];
+  if (cut) item.look = body.cut_look;
+  if (body.layers.empty()) return item;
+  item.positions = carried_points(rig, embedding, body.shape.vertices);
+  if (!cut) item.colors = layer_colors(body, embedding, view);
+  return item;
+}
+
+FrameItem draw_own_piece(const Body& body, int index, int piece, std::span<const Transform> places, const View& view) {
+  FrameItem item = item_of(body, index, places[static_cast<size_t>(piece)]);
+  item.name = fmt::format("{}/{}", body.description->name, own_pieces(body)[static_cast<size_t>(piece)].name);
+  item.piece = piece;
+  item.surface = body.skins[static_cast<size_t>(piece)];
+  std::visit(
+      [&](const auto& bonds) {
+        item.positions = pose(bonds.model, bonds.state, piece, places);
+        const std::string_view scheme = scheme_of(info_of(bonds), view);
+        if (!scheme.empty()) item.colors = colors(bonds.model, bonds.state, scheme, piece);
+      },
+      *body.bonds);
+  return item;
+}
+
+/// Items of matter are named by what follows the body's name.
+std::vector<FrameItem> draw_matter(const Body& body, int index, const View& view, ViewCache& cache) {
+  return std::visit(
+      [&](const auto& matter) {
+        using Drawn = typename std::decay_t<decltype(matter.model)>::Drawn;
+        Drawn& drawn = std::get<Drawn>(cache.drawn(body, index));
+        const MatterView wanted{scheme_of(info_of(matter), view), view.particles};
+        std::vector<FrameItem> items = draw(matter.model, matter.state, wanted, drawn);
+        for (FrameItem& item : items) item.name = body.description->name + item.name, item.body = index;
+        return items;
+      },
+      *body.matter);
+}
+
+}  // namespace
+
+std::vector<ColorScheme> color_schemes() {
+  std::vector<ColorScheme> schemes = {{"plain", "appearance"}};
+  const MethodSettings all;
+  for_each_method(all, [&](const auto& settings) {
+    for (const ColorScheme& scheme : info_of(settings).colors) schemes.push_back(scheme);
+  });
+  return schemes;
+}
+
+MatterDrawn& ViewCache::drawn(const Body& body, int index) {
+  const auto found = drawn_.find(index);
+  if (found != drawn_.end()) return found->second;
+  return drawn_.emplace(index, std::visit([](const auto& matter) -> MatterDrawn { return start_drawing(matter.model); }, *body.matter)).first->second;
+}
+
+std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, const View& view, ViewCache& cache) {
+  if (body.matter) return draw_matter(body, index, view, cache);
+  std::vector<FrameItem> items;
+  if (!own_pieces(body).empty()) {
+    for (int piece = 0; piece < body.piece_count(); ++piece) items.push_back(draw_own_piece(body, index, piece, places, view));
+    return items;
+  }
+  if (!in_pieces) return {draw_whole(body, index, places.front(), view)};
+  for (size_t piece = 0; piece < body.skins.size(); ++piece) {
+    for (const bool cut : {false, true}) {
+      const TriMesh& side = cut ? *body.cuts[piece] : *body.skins[piece];
+      if (!side.triangles.empty()) items.push_back(draw_side(body, index, piece, cut, places[piece], view));
+    }
+  }
+  return items;
+}
+
+std::string note_of(const Body& body, int index, ViewCache& cache) {
+  if (!body.matter) return "";
+  return std::visit([](const auto& drawn) { return note(drawn); }, cache.drawn(body, index));
+}
+
+}  // namespace crumple
