@@ -1,7 +1,7 @@
 #pragma once
 
-/// Crumple: rigid bodies that dent, bend and crumple the way an artist posed them. Start with load_scene, World and Playback; make assets
-/// with make_rig, Poser and fit_rig.
+/// Crumple: bodies that crumple, break, yield and tear. A scene is built into a world, a run of a world is a recording, and a recording is played back as
+/// frames: load_scene -> World -> run_scene -> Playback -> Frame. Assets are made with make_rig, Poser and fit_rig.
 #include "crumple/core/parallel.h"
 #include "crumple/core/progress.h"
 #include "crumple/core/result.h"

@@ -11,6 +11,7 @@
 #include "crumple/methods/faults.h"
 #include "crumple/methods/list.h"
 #include "crumple/rigid/kinds.h"
+#include "crumple/rigid/stock.h"
 
 namespace crumple {
 
@@ -84,7 +85,7 @@ struct BodyDescription {
 
   int line = 0;  // of the file it was read from, for messages
 
-  /// What is said about one method, such as of<examples::Settings>().
+  /// What is said about one method, by the type of its settings.
   template <class Settings>
   std::optional<Settings>& of() {
     return std::get<std::optional<Settings>>(methods);
@@ -111,11 +112,11 @@ struct JointDescription {
   double strength = 0;
   bool collide = false;
   // of a plastic joint
-  std::optional<structures::SectionChoice> section;
-  std::optional<structures::MaterialChoice> material;
+  std::optional<rigid::SectionChoice> section;
+  std::optional<rigid::MaterialChoice> material;
   std::optional<double> length;  // of the bar that bends at the joint, m
   std::optional<Vec3> up;        // direction of the section's height; absent: y, or x if the axis stands
-  std::optional<structures::Behaviour> behaviour;
+  std::optional<rigid::Behaviour> behaviour;
 
   int line = 0;  // of the file it was read from, for messages
 };

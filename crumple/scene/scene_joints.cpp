@@ -32,33 +32,33 @@ void check_plastic(Fields& f, const JointDescription& j) {
 }  // namespace
 
 Result<rigid::PlasticLaw> law_of(const JointDescription& joint) {
-  return structures::make_law(joint.section.value_or(structures::SectionChoice()), joint.material.value_or(structures::MaterialChoice()),
-                          joint.behaviour.value_or(structures::Behaviour()), joint.length.value_or(1));
+  return rigid::make_law(joint.section.value_or(rigid::SectionChoice()), joint.material.value_or(rigid::MaterialChoice()),
+                          joint.behaviour.value_or(rigid::Behaviour()), joint.length.value_or(1));
 }
 
 void describe(Fields& f, JointDescription& j) {
-  f.text("name", j.name, {"what it is called in reports"});
+  f.text("name", j.name, {"name in reports"});
   f.choice<JointKind>("kind", j.kind,
                       {{"fixed", JointKind::Fixed},
                        {"hinge", JointKind::Hinge},
                        {"slider", JointKind::Slider},
                        {"ball", JointKind::Ball},
                        {"plastic", JointKind::Plastic}},
-                      {"what it leaves free; plastic: holds all, but bends, yields and breaks"});
-  f.text("body", j.body, {"one body"});
-  f.text("to", j.to, {"the other body; absent: the world"});
-  f.vector("at", j.at, {"where, in the world at the start", "m"});
-  f.vector("axis", j.axis, {"of a hinge or slider, in the world at the start; plastic: along the bar"});
-  f.number("low", j.low, between(-1e6, 1e6), {"lower limit", "degrees or m"});
-  f.number("high", j.high, between(-1e6, 1e6), {"upper limit", "degrees or m"});
-  f.number("motor", j.motor, between(-1e6, 1e6), {"speed that its motor seeks", "rad/s or m/s"});
-  f.number("strength", j.strength, at_least(0), {"largest torque or force of the motor", "N m or N"});
-  f.flag("collide", j.collide, {"whether the two bodies still collide with each other"});
+                      {"kind of joint; a plastic one constrains all motion, but bends, yields and breaks"});
+  f.text("body", j.body, {"name of the first body"});
+  f.text("to", j.to, {"name of the second body; absent: the world"});
+  f.vector("at", j.at, {"position in the world at the start", "m"});
+  f.vector("axis", j.axis, {"axis of a hinge or slider, in the world at the start; plastic: direction of the bar"});
+  f.number("low", j.low, between(-1e6, 1e6), {"lower limit of the angle or displacement", "degrees or m"});
+  f.number("high", j.high, between(-1e6, 1e6), {"upper limit of the angle or displacement", "degrees or m"});
+  f.number("motor", j.motor, between(-1e6, 1e6), {"target speed of the motor", "rad/s or m/s"});
+  f.number("strength", j.strength, at_least(0), {"maximum torque or force of the motor", "N m or N"});
+  f.flag("collide", j.collide, {"whether the two bodies collide with each other"});
   f.object("section", j.section, {"plastic: cross-section"});
-  f.object("material", j.material, {"plastic: what the section is made of"});
+  f.object("material", j.material, {"plastic: material of the section"});
   f.number("length", j.length, between(1e-6, 1e6), {"plastic: length of the bar that bends at the joint", "m"});
-  f.vector("up", j.up, {"plastic: direction of the section's height; absent: y, or x if the axis stands"});
-  f.object("behaviour", j.behaviour, {"plastic: how it yields and breaks"});
+  f.vector("up", j.up, {"plastic: direction of the section's height; absent: y, or x if the axis is vertical"});
+  f.object("behaviour", j.behaviour, {"plastic: yielding and breaking of the joint"});
   f.require("body");
   if (!f.reading() || f.failed()) return;
   if (j.axis.norm() < 1e-9) f.fail("axis", "has no length");

@@ -22,7 +22,7 @@ const std::map<std::string, std::set<std::string>> kMaySee = {
     {"geometry", {"core", "math"}},
     {"material", {"core", "math"}},
     {"rig", {"core", "math", "geometry", "material"}},
-    {"rigid", {"core", "math", "geometry"}},
+    {"rigid", {"core", "math", "geometry", "material"}},
     {"particles", {"core", "math", "geometry", "material", "rig", "rigid"}},
     {"io", {"core", "math", "geometry", "material", "rig"}},
     {"methods", {"core", "math", "geometry", "material", "rig", "rigid", "particles"}},  // never io: methods touch no files
@@ -111,6 +111,41 @@ TEST(Layers, no_method_includes_another) {
   }
 }
 
+/// Files of the library that know all methods and yet none by name.
+TEST(Layers, no_generic_file_asks_for_a_method_by_name) {
+  std::string names;
+  for (const auto& entry : fs::directory_iterator(kRoot / "crumple" / "methods")) {
+    if (entry.is_directory()) names += (names.empty() ? "" : "|") + entry.path().filename().string();
+  }
+  const std::regex named("\\b(" + names + ")::|crumple/methods/(" + names + ")/");
+  int checked = 0;
+  for (const char* folder : {"crumple/scene", "crumple/world", "crumple/run", "crumple/render", "crumple/io", "apps"}) {
+    for (const fs::path& file : sources(kRoot / folder)) {
+      if (file.parent_path().filename() == "import") continue;  // scenes of a paper are scenes of its method
+      ++checked;
+      std::ifstream in(file);
+      int number = 0;
+      for (std::string line; std::getline(in, line);) {
+        ++number;
+        EXPECT_FALSE(std::regex_search(line, named)) << file.lexically_relative(kRoot) << ":" << number << ": " << line;
+      }
+    }
+  }
+  EXPECT_GT(checked, 80);
+}
+
+/// An editor reads and writes scenes without an engine: of the folders above, scenes see plain settings alone.
+TEST(Layers, scenes_see_settings_and_no_simulation) {
+  const std::regex plain("crumple/(methods/(list|info|faults)\\.h|methods/[a-z]+/settings\\.h|rigid/(kinds|stock)\\.h|particles/(boundary|fill)\\.h)");
+  for (const fs::path& file : sources(kRoot / "crumple" / "scene")) {
+    for (const std::string& name : included(file)) {
+      const std::string layer = layer_of(name);
+      const bool is_above = layer == "methods" || layer == "rigid" || layer == "particles" || layer == "rig";
+      EXPECT_TRUE(!is_above || std::regex_match(name, plain)) << file << " includes " << name;
+    }
+  }
+}
+
 TEST(Layers, only_rigid_knows_the_engine) {
   static const std::regex kEngine("(^|/)(bt[A-Z]|Bullet|LinearMath)");
   int found = 0;
@@ -156,7 +191,7 @@ TEST(Layers, every_method_looks_alike) {
     if (!entry.is_directory()) continue;
     ++methods;
     const std::string name = entry.path().filename().string();
-    for (const std::string& file : {std::string("README.md"), name + ".h", std::string("build.cpp"), std::string("step.cpp"), std::string("view.cpp"), std::string("kernels.h")}) {
+    for (const std::string& file : {std::string("README.md"), std::string("settings.h"), name + ".h", std::string("build.cpp"), std::string("step.cpp"), std::string("view.cpp"), std::string("kernels.h")}) {
       EXPECT_TRUE(fs::is_regular_file(entry.path() / file)) << entry.path() / file << " is missing";
     }
   }

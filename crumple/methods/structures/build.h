@@ -1,6 +1,7 @@
 #pragma once
 
-#include "crumple/methods/structures/stock.h"
+#include "crumple/methods/structures/structures.h"
+#include "crumple/rigid/stock.h"
 
 /// The stages of build(): each adds to a draft of the model.
 namespace crumple::structures {

@@ -5,41 +5,15 @@
 #include <vector>
 
 #include "crumple/core/fields.h"
-#include "crumple/material/section.h"
 #include "crumple/math/types.h"
 #include "crumple/methods/info.h"
-#include "crumple/rigid/plastic_law.h"
+#include "crumple/rigid/stock.h"
 
 namespace crumple::structures {
 
-/// One of the materials by name, or one by its numbers.
-struct MaterialChoice {
-  std::optional<double> steel, aluminium, wood;  // yield stress, Pa
-  std::optional<double> concrete;                // share of steel in the section; the steel's yield stress is `yield`
-  std::optional<SolidMaterial> numbers;
-  // changes to a material
-  ShearRule shear_rule = ShearRule::Tresca;
-  std::optional<double> yield;  // of concrete's steel, Pa
-  std::optional<double> hardening, ultimate_strain, ultimate_rotation, density;
-};
-
-/// One of the sections, or capacities and stiffnesses that are given; with a section they replace its own.
-struct SectionChoice {
-  std::optional<std::vector<double>> rect;    // width, height
-  std::optional<double> circle;               // diameter
-  std::optional<std::vector<double>> tube;    // diameter, wall
-  std::optional<std::vector<double>> i_beam;  // height, width, web, flange
-  std::optional<JointRows> capacity, stiffness;
-};
-
-/// How joints behave beyond section and material.
-struct Behaviour {
-  rigid::Interaction interaction = rigid::Interaction::None;
-  double damping = 0;  // s
-  bool breaks = true;
-  double softening_from = 1;  // share of the ultimate flow from which capacities fall
-  bool paper_switch = false;  // eq. 3.2
-};
+using rigid::Behaviour;
+using rigid::MaterialChoice;
+using rigid::SectionChoice;
 
 struct Bar {
   std::string name;
@@ -107,9 +81,6 @@ struct State;
 
 const MethodInfo& info(const Settings& settings);
 void describe(Fields& fields, Settings& settings);
-void describe(Fields& fields, MaterialChoice& material);
-void describe(Fields& fields, SectionChoice& section);
-void describe(Fields& fields, Behaviour& behaviour);
 void describe(Fields& fields, Bar& bar);
 void describe(Fields& fields, Plate& plate);
 void describe(Fields& fields, SinglePiece& piece);
@@ -121,8 +92,5 @@ std::vector<FileName> files(Settings& settings);
 /// What supports hold on to.
 std::vector<BodyName> bodies_named(const Settings& settings);
 inline std::vector<NamedSpeed> speeds(const Settings&) { return {}; }
-
-/// The law of a joint with this section and material at which `length` metres of bar bend; for joints between bodies of a scene.
-Result<rigid::PlasticLaw> make_law(const SectionChoice& section, const MaterialChoice& material, const Behaviour& behaviour, double length);
 
 }  // namespace crumple::structures

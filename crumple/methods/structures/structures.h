@@ -19,6 +19,7 @@
 namespace crumple::structures {
 
 using Piece = BondPiece;
+using rigid::Stock;
 
 struct Joint {
   std::string name;

@@ -1,13 +1,12 @@
-#include "crumple/methods/structures/stock.h"
+#include "crumple/rigid/stock.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "crumple/methods/structures/checks.h"
 
-namespace crumple::structures {
+namespace crumple::rigid {
 
 bool names_a_material(const MaterialChoice& m) {
   return m.steel || m.aluminium || m.wood || m.concrete || m.numbers;
@@ -88,8 +87,8 @@ Result<Stock> make_stock(const SectionChoice* section, const MaterialChoice* mat
   return stock;
 }
 
-rigid::PlasticLaw law_of(const Stock& stock, const Behaviour& behaviour, double length) {
-  rigid::PlasticLaw law;
+PlasticLaw law_of(const Stock& stock, const Behaviour& behaviour, double length) {
+  PlasticLaw law;
   law.stiffness = as_vector(stock.stiffness ? *stock.stiffness : per_length(stock.section->rigidity, length));
   law.capacity = as_vector(stock.capacity);
   if (stock.section) law.hardening = as_vector(per_length(stock.section->hardening, length));
@@ -106,7 +105,7 @@ rigid::PlasticLaw law_of(const Stock& stock, const Behaviour& behaviour, double 
   return law;
 }
 
-Result<rigid::PlasticLaw> make_law(const SectionChoice& section, const MaterialChoice& material, const Behaviour& behaviour, double length) {
+Result<PlasticLaw> make_law(const SectionChoice& section, const MaterialChoice& material, const Behaviour& behaviour, double length) {
   if (!(length >= kSmallestSize && length <= kLargestSize)) {
     return input_error(fmt::format("/length: {:g} m of bar; it must be between {:g} and {:g} m", length, kSmallestSize, kLargestSize));
   }
@@ -116,4 +115,4 @@ Result<rigid::PlasticLaw> make_law(const SectionChoice& section, const MaterialC
   return law_of(*stock, behaviour, length);
 }
 
-}  // namespace crumple::structures
+}  // namespace crumple::rigid

@@ -1,0 +1,4 @@
+#pragma once
+
+#include "tests/toys/grains.h"
+#include "tests/toys/shrink.h"

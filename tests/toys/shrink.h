@@ -1,0 +1,34 @@
+#pragma once
+
+#include "crumple/methods/layer.h"
+#include "tests/toys/settings.h"
+
+namespace crumple::shrink {
+
+struct Model {
+  Settings settings;
+  const RiggedBody* body = nullptr;
+};
+
+struct State {
+  std::vector<float> offsets;  // #vertices x 3, m
+  std::vector<int> moved;      // blocks, in the last step
+};
+
+Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution);
+State start(const Model& model);
+inline double hit_threshold(const Model&, double) { return 0.5; }
+inline bool is_busy(const State&) { return false; }
+void step(const Model& model, State& state, LayerContext& now);
+void put_shape(const Model& model, const State& state, std::span<const int> blocks, Shape& shape);
+std::vector<StateArray> arrays(State& state);
+inline void fit(const Model&, State&, const SavedArrays&) {}
+inline Result<void> rebuilt(const Model&, State&) { return {}; }
+inline void record(const Model&, State&) {}
+inline std::vector<StateArray> recorded(State& state) { return arrays(state); }
+inline void fit_recorded(const Model&, State&, const SavedArrays&) {}
+inline Result<void> replayed(const Model&, State&) { return {}; }
+std::vector<Vec3f> colors(const Model& model, const State& state, std::string_view scheme, const Embedding& surface);
+void report(const Model& model, const State& state, const ReportContext& context, Report& report);
+
+}  // namespace crumple::shrink
