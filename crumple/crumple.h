@@ -1,6 +1,6 @@
 #pragma once
 
-/// Crumple: bodies that crumple, break, yield and tear. A scene is built into a world, a run of a world is a recording, and a recording is played back as
+/// Crumple: bodies that crumple, break, yield and tear. A scene is built into a world, a run of a world is a recording, a recording is played as
 /// frames: load_scene -> World -> run_scene -> Playback -> Frame. Assets are made with make_rig, Poser and fit_rig.
 #include "crumple/core/parallel.h"
 #include "crumple/core/progress.h"

@@ -68,7 +68,7 @@ int run_scenes(bench::Request request, bool as_json) {
   }
   Result<Json> result = bench::run("scenes", request);
   if (interrupted()) return kInterrupted;
-  if (!result) return complain(result.error());
+  if (!result) return print_error(result.error());
   if (as_json) print("{}\n", write_json(*result));
   return kDone;
 }
@@ -100,12 +100,12 @@ int run(Options options) {
   }
   const bool has_rows = options.name == "clusters";
   if ((!options.request.scenes.empty() && !has_rows) || options.request.baseline || options.seconds > 0 || options.threads > 0) {
-    return complain(input_error(fmt::format("bench {}: names of scenes, --baseline, --seconds and --threads are for 'bench scenes'", options.name)));
+    return print_error(input_error(fmt::format("bench {}: names of scenes, --baseline, --seconds and --threads are for 'bench scenes'", options.name)));
   }
   options.request.cancel = &interrupts();
   Result<Json> result = bench::run(options.name, options.request);
   if (interrupted()) return kInterrupted;
-  if (!result) return complain(result.error());
+  if (!result) return print_error(result.error());
   if (options.json) {
     print("{}\n", write_json(*result));
     return kDone;

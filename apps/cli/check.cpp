@@ -45,9 +45,9 @@ Json camera_json(const World& world) {
 
 int run(const Options& options) {
   Result<Scene> scene = load_scene(options.scene, options.changes);
-  if (!scene) return complain(scene.error());
+  if (!scene) return print_error(scene.error());
   Result<World> world = World::build(*scene);  // also reads and checks everything that the scene names
-  if (!world) return complain(world.error());
+  if (!world) return print_error(world.error());
   for (const std::string& note : scene->notes) print_message("note: {}\n", note);
   for (const std::string& warning : scene_warnings(*scene)) warn(warning);
   Json json = scene_json(*scene);

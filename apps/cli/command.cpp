@@ -26,7 +26,7 @@ void warn(const std::string& text) {
   print_message("warning: {}\n", one_line(text));
 }
 
-int complain(const Error& error) {
+int print_error(const Error& error) {
   print_message("crumple: {}\n", one_line(error.text));
   return error.kind == Error::Kind::Input ? kWrongInput : kFailed;
 }
@@ -38,7 +38,7 @@ Result<void> check_output(const std::string& file) {
   return system_error(fmt::format("{}: cannot be created: there is no folder {}", file, folder.string()));
 }
 
-void Loudness::add_to(Command& command) {
+void ProgressOptions::add_to(Command& command) {
   command.add_flag("--quiet", quiet, "No progress");
   command.add_flag("--json-progress", json, "Progress as one JSON object a line, for farms");
 }

@@ -21,7 +21,7 @@ enum ExitCode {
 };
 
 /// Prints "crumple: ..." to stderr and gives the exit code that goes with it.
-int complain(const Error& error);
+int print_error(const Error& error);
 
 /// Prints "warning: ..." to stderr.
 void warn(const std::string& text);
@@ -35,7 +35,7 @@ inline bool interrupted() {
 }
 
 /// How progress is shown, from --quiet and --json-progress.
-struct Loudness {
+struct ProgressOptions {
   bool quiet = false, json = false;
   void add_to(Command& command);
   Progress::Style style() const { return quiet ? Progress::Style::Quiet : json ? Progress::Style::Json : Progress::Style::Human; }

@@ -57,12 +57,12 @@ Result<void> write_outputs(const Options& options, const TriMesh& given, const T
 }
 
 int run(const Options& options) {
-  if (const Result<void> possible = check_outputs(options); !possible) return complain(possible.error());
+  if (const Result<void> possible = check_outputs(options); !possible) return print_error(possible.error());
   const Result<Model> model = read_model(options.model);
-  if (!model) return complain(model.error());
+  if (!model) return print_error(model.error());
   TriMesh mesh = model->mesh;
   const MeshReport report = options.output.empty() ? examine(mesh) : repair(mesh);
-  if (const Result<void> written = write_outputs(options, model->mesh, mesh, report); !written) return complain(written.error());
+  if (const Result<void> written = write_outputs(options, model->mesh, mesh, report); !written) return print_error(written.error());
   if (options.json) {
     print("{}\n", write_json(findings_json(report)));
   } else {
@@ -78,7 +78,7 @@ void add_doctor(CLI::App& app, Action& action) {
   Command command(app, "doctor", "Tell what is wrong with a surface, mark the spots in a picture and repair what is safe");
   options->model.add_to(command);
   command.add_option("-o,--output", options->output, "Repaired surface to write (.obj, .ply), in metres with y up");
-  command.add_option("--look", options->look, "Picture that marks the spots by their numbers (.png)");
+  command.add_option("--picture,--look", options->look, "Picture that marks the spots by their numbers (.png)");
   command.add_flag("--json", options->json, "Report as JSON");
   command.footer("Answers 0 if the surface can be used and 2 if it cannot: it has no triangle, or no volume.");
   command.callback([options, &action] { action = [options] { return run(*options); }; });

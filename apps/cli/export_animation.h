@@ -9,6 +9,6 @@
 namespace crumple::cli {
 
 /// A whole recording as an animated .glb, with a progress bar.
-Result<io::ExportReport> export_animation(Playback& playback, const std::filesystem::path& file, bool colors, const Loudness& loudness);
+Result<io::ExportReport> export_animation(Playback& playback, const std::filesystem::path& file, bool colors, const ProgressOptions& progress_options);
 
 }  // namespace crumple::cli

@@ -22,7 +22,7 @@ struct Options {
   int bones = 0, cells = 0;
   double error = 0.3;  // per cent
   ModelOptions frame;
-  Loudness loudness;
+  ProgressOptions progress_options;
 };
 
 FitSettings settings_of(const Options& options) {
@@ -66,7 +66,7 @@ Result<io::ShapeSet> read_shapes(const Options& options) {
 /// Stages as one bar; tetrahedra may be made more than once, which does not run it backwards.
 class FitProgress {
  public:
-  FitProgress(const Options& options) : progress_(options.loudness.style(), "fit", 1000) {}
+  FitProgress(const Options& options) : progress_(options.progress_options.style(), "fit", 1000) {}
   FitWatch watch() {
     FitWatch watch;
     watch.cancel = &interrupts();
@@ -120,13 +120,13 @@ Result<void> draw(const Options& options, const Asset& asset, const io::ShapeSet
 }
 
 int run(const Options& options) {
-  if (Result<void> good = check_options(options); !good) return complain(good.error());
+  if (Result<void> good = check_options(options); !good) return print_error(good.error());
   Result<io::ShapeSet> set = read_shapes(options);
-  if (!set) return complain(set.error());
+  if (!set) return print_error(set.error());
   ModelOptions rest = options.frame;
   rest.file = options.files[0];
   Result<Model> model = read_model(rest);  // for its paint and its look
-  if (!model) return complain(model.error());
+  if (!model) return print_error(model.error());
   std::vector<FitExample> examples;
   for (const io::ShapeSet::Shape& shape : set->shapes) examples.push_back({shape.name, shape.positions});
   FitReport report;
@@ -135,15 +135,15 @@ int run(const Options& options) {
     return fit_rig(set->rest, std::move(examples), settings_of(options), report, progress.watch());
   }();
   if (interrupted()) return kInterrupted;
-  if (!asset) return complain({asset.error().kind, fmt::format("{}: {}", options.files[0], asset.error().text)});
+  if (!asset) return print_error({asset.error().kind, fmt::format("{}: {}", options.files[0], asset.error().text)});
   asset->name = fs::path(options.output).stem().string();
   asset->maps = std::move(model->maps);
   if (model->has_look) asset->color = model->look.color, asset->metal = model->look.metal, asset->roughness = model->look.roughness;
-  if (Result<void> written = io::write_asset(*asset, options.output); !written) return complain(written.error());
+  if (Result<void> written = io::write_asset(*asset, options.output); !written) return print_error(written.error());
   report.warnings.insert(report.warnings.begin(), set->warnings.begin(), set->warnings.end());
   tell(options, *asset, report);
   if (options.look.empty()) return kDone;
-  if (Result<void> drawn = draw(options, *asset, *set, report); !drawn) return interrupted() ? kInterrupted : complain(drawn.error());
+  if (Result<void> drawn = draw(options, *asset, *set, report); !drawn) return interrupted() ? kInterrupted : print_error(drawn.error());
   print("{}\n", options.look);
   return kDone;
 }
@@ -169,8 +169,8 @@ void add_fit(CLI::App& app, Action& action) {
   command.add_option("--only", options->only, "Names of the shapes to take from a .glb (default: all)").single();
   command.add_option("--align", options->align, "Take out motions of the whole: auto (only if nothing stayed in place), always, never")
       .one_of({"auto", "always", "never"});
-  command.add_option("--look", options->look, "FILE.png: draw each example as given beside what the bones make of it");
-  options->loudness.add_to(command);
+  command.add_option("--picture,--look", options->look, "FILE.png: draw each example as given beside what the bones make of it");
+  options->progress_options.add_to(command);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

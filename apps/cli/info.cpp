@@ -31,7 +31,7 @@ std::string size_text(const std::vector<Vec3>& points) {
 }
 
 /// The residual that the file states, and the one its tetrahedra and raw weights have.
-void tell_certificate(const Asset& asset) {
+void print_certificate(const Asset& asset) {
   if (!asset.certificate) return;
   const WeightCertificate& stated = *asset.certificate;
   const Result<CertificateCheck> measured = measure_certificate(asset);
@@ -45,7 +45,7 @@ void tell_certificate(const Asset& asset) {
                        measured->held_error, measured->weights_difference));
 }
 
-void tell_pieces(const Asset& asset) {
+void print_pieces(const Asset& asset) {
   if (!asset.pieces) return;
   const Pieces& pieces = *asset.pieces;
   std::vector<double> volumes(static_cast<size_t>(pieces.count()), 0);
@@ -61,7 +61,7 @@ void tell_pieces(const Asset& asset) {
   }
 }
 
-void tell_asset(const Asset& asset) {
+void print_asset(const Asset& asset) {
   double volume = 0;
   for (const Tetrahedron& tet : asset.tets.tets) volume += tet_volume(asset.tets.positions, tet);
   line("size", size_text(asset.tets.positions));
@@ -71,8 +71,8 @@ void tell_asset(const Asset& asset) {
     const auto [low, high] = std::minmax_element(map.values.begin(), map.values.end());
     line("painted", fmt::format("{:<20} factors from {:.3g} to {:.3g}", map.name, *low, *high));
   }
-  tell_pieces(asset);
-  tell_certificate(asset);
+  print_pieces(asset);
+  print_certificate(asset);
   line("handles", fmt::format("{}", asset.handles.size()));
   for (size_t b = 0; b < asset.handles.size(); ++b) line("handle", handle_text(asset, b));
   for (const Example& example : asset.examples) {
@@ -88,7 +88,7 @@ void tell_asset(const Asset& asset) {
 }
 
 /// What run.json says about bodies that tear.
-void tell_torn(const Json& run) {
+void print_torn(const Json& run) {
   const Json* bodies = run.find("bodies");
   for (const Json& body : bodies ? bodies->items : std::vector<Json>{}) {
     if (!body.find("splits")) continue;
@@ -102,7 +102,7 @@ void tell_torn(const Json& run) {
 }
 
 /// What the methods of a body say about it.
-void tell_methods(const BodyDescription& body) {
+void print_methods(const BodyDescription& body) {
   for_each_method(body.methods, [&](const auto& settings) {
     if (!settings) return;
     const std::string text = summary(*settings);
@@ -118,9 +118,9 @@ void tell_methods(const BodyDescription& body) {
   });
 }
 
-int tell_recording(const fs::path& folder) {
+int print_recording(const fs::path& folder) {
   Result<Playback> playback = Playback::open(folder);
-  if (!playback) return complain(playback.error());
+  if (!playback) return print_error(playback.error());
   print("{}: recording\n", folder.string());
   line("scene", playback->scene().title);
   const std::vector<int>& frames = playback->frames();
@@ -135,26 +135,26 @@ int tell_recording(const fs::path& folder) {
     const auto number = [&](const char* key) { const Json* value = json->find(key); return value ? value->number : 0.0; };
     line("joints", fmt::format("{}, {:g} broke, {:.4g} J dissipated", joints->items.size(), number("broken_joints"), number("joint_work_J")));
   }
-  if (json) tell_torn(*json);
+  if (json) print_torn(*json);
   if (const Json* fingerprint = json ? json->find("fingerprint") : nullptr) line("fingerprint", fingerprint->text);
   return kDone;
 }
 
-int tell_scene(const std::string& name) {
+int print_scene(const std::string& name) {
   Result<Scene> scene = load_scene(name);
-  if (!scene) return complain(scene.error());
+  if (!scene) return print_error(scene.error());
   print("{}: scene\n", name);
   line("title", scene->title);
   line("length", fmt::format("{:g} s, {} frames, steps of {:.4g} ms", scene->seconds, scene->frame_count(), 1e3 * scene->dt()));
   line("bodies", fmt::format("{}, {} joints", scene->bodies.size(), scene->joints.size()));
   for (const BodyDescription& body : scene->bodies) {
-    tell_methods(body);
+    print_methods(body);
   }
   for (const auto& [asset, path] : scene->assets) line("asset", fmt::format("{}: {}", asset, path));
   return kDone;
 }
 
-int tell_surface(const std::string& name, const TriMesh& mesh, const std::string& note) {
+int print_surface(const std::string& name, const TriMesh& mesh, const std::string& note) {
   print("{}: surface\n", name);
   line("size", size_text(mesh.positions));
   line("triangles", fmt::format("{}, {} vertices", mesh.triangles.size(), mesh.positions.size()));
@@ -170,38 +170,38 @@ int show_asset(const Asset& asset, const std::string& look) {
     tiles.push_back(asset_tile(asset, static_cast<int>(e)));
     tiles.back().marks.clear();
   }
-  if (Result<void> drawn = draw_tiles(tiles, look); !drawn) return complain(drawn.error());
+  if (Result<void> drawn = draw_tiles(tiles, look); !drawn) return print_error(drawn.error());
   line("picture", look);
   return kDone;
 }
 
 /// A GLB or a folder: an asset if it can be one, otherwise a GLB may still be a surface.
-int tell_model(const std::string& name, const std::string& look) {
+int print_model(const std::string& name, const std::string& look) {
   std::error_code ignored;
   const bool folder = fs::is_directory(name, ignored);
   Result<Asset> asset = folder ? io::read_paper1_asset(name) : io::read_asset(name);
   if (asset) {
     print("{}: asset\n", name);
-    tell_asset(*asset);
+    print_asset(*asset);
     return show_asset(*asset, look);
   }
   Result<TriMesh> mesh = folder ? Result<TriMesh>(asset.error()) : io::read_mesh(name);
-  return mesh ? tell_surface(name, *mesh, "not an asset: " + asset.error().text) : complain(asset.error());
+  return mesh ? print_surface(name, *mesh, "not an asset: " + asset.error().text) : print_error(asset.error());
 }
 
 int tell(const std::string& name, const std::string& look) {
   const fs::path file = name;
   std::error_code ignored;
   if (!look.empty()) {
-    if (Result<void> possible = check_output(look); !possible) return complain(possible.error());
+    if (Result<void> possible = check_output(look); !possible) return print_error(possible.error());
   }
-  if (!fs::exists(file, ignored)) return complain(input_error(fmt::format("{}: no such file", name)));
-  if (fs::is_directory(file, ignored) && is_recording(file)) return tell_recording(file);
+  if (!fs::exists(file, ignored)) return print_error(input_error(fmt::format("{}: no such file", name)));
+  if (fs::is_directory(file, ignored) && is_recording(file)) return print_recording(file);
   const std::string extension = file.extension().string();
-  if (extension == ".json") return tell_scene(name);
-  if (fs::is_directory(file, ignored) || extension == ".glb" || extension == ".gltf") return tell_model(name, look);
+  if (extension == ".json") return print_scene(name);
+  if (fs::is_directory(file, ignored) || extension == ".glb" || extension == ".gltf") return print_model(name, look);
   Result<TriMesh> mesh = io::read_mesh(file);
-  return mesh ? tell_surface(name, *mesh, "") : complain(mesh.error());
+  return mesh ? print_surface(name, *mesh, "") : print_error(mesh.error());
 }
 
 }  // namespace
@@ -210,7 +210,7 @@ void add_info(CLI::App& app, Action& action) {
   auto file = std::make_shared<std::string>(), look = std::make_shared<std::string>();
   Command command(app, "info", "Tell what a scene, asset, surface or recording holds");
   command.add_option("file", *file, "File or folder").required();
-  command.add_option("--look", *look, "FILE.png: draw the examples of an asset");
+  command.add_option("--picture,--look", *look, "FILE.png: draw the examples of an asset");
   command.callback([file, look, &action] { action = [file, look] { return tell(*file, *look); }; });
 }
 

@@ -24,7 +24,7 @@ struct LookTile {
   std::shared_ptr<const TriMesh> surface;
   std::vector<Vec3f> positions;  // #vertices, or empty: as the surface is
   std::vector<Vec3f> colors;     // #vertices, or empty: plain
-  Look look;
+  Appearance look;
   std::string title;
   std::vector<Mark> marks;
 };

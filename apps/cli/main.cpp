@@ -35,19 +35,19 @@ std::string wrong_arguments(const CLI::App& command, const std::vector<std::stri
 }
 
 /// Wrong usage in one line.
-int complain_of_usage(const CLI::App& app, const std::vector<std::string>& words, const CLI::ParseError& error) {
+int print_usage_error(const CLI::App& app, const std::vector<std::string>& words, const CLI::ParseError& error) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const std::string what = chosen.empty() ? wrong_command(app, words) : wrong_arguments(*chosen[0], words, error);
-  return complain(crumple::input_error(fmt::format("{} (see 'crumple {}--help')", what, chosen.empty() ? "" : chosen[0]->get_name() + " ")));
+  return print_error(crumple::input_error(fmt::format("{} (see 'crumple {}--help')", what, chosen.empty() ? "" : chosen[0]->get_name() + " ")));
 }
 
 int run(const Action& action) {
   try {
     return action ? action() : kWrongInput;
   } catch (const std::bad_alloc&) {
-    return complain(crumple::system_error("out of memory"));
+    return print_error(crumple::system_error("out of memory"));
   } catch (const std::exception& error) {
-    return complain(crumple::system_error(fmt::format("unexpected: {}", error.what())));
+    return print_error(crumple::system_error(fmt::format("unexpected: {}", error.what())));
   }
 }
 
@@ -56,7 +56,7 @@ int answer(const Action& action) {
   const int code = run(action);
   if (code == kInterrupted) crumple::print_interrupted();
   const crumple::Result<void> written = crumple::finish_output();
-  return written || code != kDone ? code : complain(written.error());
+  return written || code != kDone ? code : print_error(written.error());
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return complain_of_usage(app, std::vector<std::string>(argv + std::min(1, argc), argv + argc), error);
+    if (error.get_exit_code() != 0) return print_usage_error(app, std::vector<std::string>(argv + std::min(1, argc), argv + argc), error);
     return app.exit(error);  // --help, --version
   }
   return answer(action);

@@ -26,7 +26,7 @@ struct ModelOptions {
 struct Model {
   TriMesh mesh;
   std::vector<PaintedMap> maps;
-  Look look;
+  Appearance look;
   bool has_look = false;  // the file says how it looks
 };
 

@@ -49,11 +49,11 @@ Result<Asset> painted(const Options& options) {
 int run(const Options& options) {
   const std::string& file = options.output.empty() ? options.asset : options.output;
   if (std::filesystem::path(file).extension() != ".glb")
-    return complain(input_error(fmt::format("{}: assets are written as .glb; name one with -o", file)));
-  if (const Result<void> possible = check_output(file); !possible) return complain(possible.error());
+    return print_error(input_error(fmt::format("{}: assets are written as .glb; name one with -o", file)));
+  if (const Result<void> possible = check_output(file); !possible) return print_error(possible.error());
   const Result<Asset> asset = painted(options);
-  if (!asset) return complain(asset.error());
-  if (const Result<void> written = io::write_asset(*asset, file); !written) return complain(written.error());
+  if (!asset) return print_error(asset.error());
+  if (const Result<void> written = io::write_asset(*asset, file); !written) return print_error(written.error());
   print("{}\n", file);
   for (const PaintedMap& map : asset->maps) {
     const auto [low, high] = std::minmax_element(map.values.begin(), map.values.end());

@@ -56,14 +56,14 @@ Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& o
   return options.camera.empty() ? camera : render::parse_camera(options.camera, camera);
 }
 
-Result<void> make_picture(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const Loudness& loudness) {
+Result<void> make_picture(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const ProgressOptions& progress_options) {
   if (playback.frames().empty()) return input_error("the recording has no frames yet");
   Result<render::Camera> camera = choose_camera(playback, options);
   if (!camera) return camera.error();
   std::vector<int> numbers = options.frame ? std::vector{*options.frame} : spread_frames(playback.frames(), options.columns * options.rows);
   std::vector<io::Image> tiles;
   std::vector<std::string> captions;
-  Progress progress(loudness.style(), "render", static_cast<long>(numbers.size()));
+  Progress progress(progress_options.style(), "render", static_cast<long>(numbers.size()));
   const auto frame_at = [&](int index) { return playback.frame(numbers[static_cast<size_t>(index)], options.view); };
   const auto take = [&](int index, const Frame& frame, io::Image image) -> Result<void> {
     tiles.push_back(std::move(image));
@@ -78,13 +78,13 @@ Result<void> make_picture(Playback& playback, const PictureOptions& options, con
   return io::write_png(file, options.frame ? tiles[0] : render::contact_sheet(tiles, options.columns, captions, sheet_footer(playback)));
 }
 
-Result<void> make_video(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const Loudness& loudness) {
+Result<void> make_video(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const ProgressOptions& progress_options) {
   if (playback.frames().empty()) return input_error("the recording has no frames yet");
   Result<render::Camera> camera = choose_camera(playback, options);
   if (!camera) return camera.error();
   Result<render::VideoWriter> video = render::VideoWriter::create(file, options.render.width, options.render.height, playback.scene().fps);
   if (!video) return video.error();
-  Progress progress(loudness.style(), "render", static_cast<long>(playback.frames().size()));
+  Progress progress(progress_options.style(), "render", static_cast<long>(playback.frames().size()));
   const auto frame_at = [&](int index) { return playback.frame(playback.frames()[static_cast<size_t>(index)], options.view); };
   const auto take = [&](int index, const Frame&, io::Image image) -> Result<void> {
     progress.update(index + 1);

@@ -22,7 +22,7 @@ struct PictureOptions {
 Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& options);
 
 /// A picture of one frame or a sheet of several.
-Result<void> make_picture(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const Loudness& loudness);
-Result<void> make_video(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const Loudness& loudness);
+Result<void> make_picture(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const ProgressOptions& progress_options);
+Result<void> make_video(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const ProgressOptions& progress_options);
 
 }  // namespace crumple::cli

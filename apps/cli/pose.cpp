@@ -172,7 +172,7 @@ Result<std::vector<Planned>> plan(const std::vector<PoseRequest>& requests, Asse
     const bool replaces = same != asset.examples.end();
     planned.push_back({request.name, std::move(*goals), static_cast<int>(same - asset.examples.begin()), replaces});
     if (replaces) continue;
-    if (static_cast<int>(asset.examples.size()) >= Skin::kMostExamples) {
+    if (static_cast<int>(asset.examples.size()) >= Skin::kMaxExamples) {
       return input_error(fmt::format("{}: the asset has {} examples with the rest pose, and more cannot be blended; --remove one", request.where,
                                      asset.examples.size()));
     }
@@ -213,24 +213,24 @@ Result<void> draw_look(const Options& options, const Asset& asset, std::vector<i
 }
 
 int run(const Options& options) {
-  if (Result<void> fine = check_options(options); !fine) return complain(fine.error());
+  if (Result<void> fine = check_options(options); !fine) return print_error(fine.error());
   Result<Asset> asset = io::read_asset(options.asset);
-  if (!asset) return complain(asset.error());
+  if (!asset) return print_error(asset.error());
   if (options.list) return list_poses(options, *asset);
-  if (asset->handles.size() > Poser::kMostHandles) {
-    return complain(
-        input_error(fmt::format("{}: has {} handles; poses are found for at most {}", options.asset, asset->handles.size(), Poser::kMostHandles)));
+  if (asset->handles.size() > Poser::kMaxHandles) {
+    return print_error(
+        input_error(fmt::format("{}: has {} handles; poses are found for at most {}", options.asset, asset->handles.size(), Poser::kMaxHandles)));
   }
-  if (Result<void> own = check_own(options); !own) return complain(own.error());
-  if (Result<void> removed = remove_poses(options, *asset); !removed) return complain(removed.error());
+  if (Result<void> own = check_own(options); !own) return print_error(own.error());
+  if (Result<void> removed = remove_poses(options, *asset); !removed) return print_error(removed.error());
   std::vector<PoseRequest> requests;
   if (!options.file.empty() || !options.name.empty()) {
     Result<std::vector<PoseRequest>> read = requests_of(options);
-    if (!read) return complain(read.error());
+    if (!read) return print_error(read.error());
     requests = std::move(*read);
   }
   const Result<std::vector<Planned>> planned = plan(requests, *asset);
-  if (!planned) return complain(planned.error());
+  if (!planned) return print_error(planned.error());
   const Poser poser(*asset);
   std::vector<int> shown;
   for (const Planned& each : *planned) {
@@ -238,11 +238,11 @@ int run(const Options& options) {
     shown.push_back(each.example);
   }
   const std::string output = options.output.empty() ? options.asset : options.output;
-  if (Result<void> written = io::write_asset(*asset, output); !written) return complain(written.error());
+  if (Result<void> written = io::write_asset(*asset, output); !written) return print_error(written.error());
   print("{}: {} poses{}\n", output, asset->examples.size() - 1,
              options.remove.empty() ? "" : fmt::format(", {} removed", options.remove.size()));
   if (Result<void> drawn = draw_look(options, *asset, std::move(shown), output); !drawn)
-    return interrupted() ? kInterrupted : complain(drawn.error());
+    return interrupted() ? kInterrupted : print_error(drawn.error());
   return kDone;
 }
 
@@ -263,7 +263,7 @@ void add_pose(CLI::App& app, Action& action) {
   command.add_option("--remove", options->remove, "NAME: takes a pose away first").single();
   command.add_flag("--list", options->list, "Only list handles and poses");
   command.add_option("-o,--output", options->output, "OUT.glb (default: the asset itself is replaced)");
-  command.add_option("--look", options->look, "FILE.png: where rest and pose are drawn side by side (default: beside the output as OUT.look.png)");
+  command.add_option("--picture,--look", options->look, "FILE.png: where rest and pose are drawn side by side (default: beside the output as OUT.look.png)");
   command.add_flag("--no-look", options->no_look, "Draw nothing");
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }

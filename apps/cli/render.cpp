@@ -13,7 +13,7 @@ struct Options {
   std::string folder, file, sheet, camera, color = "plain", size, plot;
   int frame = -1, samples = 0;
   bool particles = false;
-  Loudness loudness;
+  ProgressOptions progress_options;
   bool is_picture() const { return frame >= 0 || samples > 0 || !sheet.empty() || !camera.empty() || color != "plain" || !size.empty() || particles; }
 };
 
@@ -41,8 +41,8 @@ bool parse_pair(const std::string& text, int& first, int& second, int most) {
 }
 
 int plot(const Options& options) {
-  if (options.is_picture()) return complain(input_error("--plot draws numbers, not a picture: leave out --frame, --sheet, --color, --camera, --size, --samples and --particles"));
-  if (Result<void> drawn = make_plot(options.plot, options.folder, options.file); !drawn) return complain(drawn.error());
+  if (options.is_picture()) return print_error(input_error("--plot draws numbers, not a picture: leave out --frame, --sheet, --color, --camera, --size, --samples and --particles"));
+  if (Result<void> drawn = make_plot(options.plot, options.folder, options.file); !drawn) return print_error(drawn.error());
   print("{}\n", options.file);
   return kDone;
 }
@@ -50,33 +50,33 @@ int plot(const Options& options) {
 int run(const Options& options) {
   if (!options.plot.empty()) return plot(options);
   const std::string extension = std::filesystem::path(options.file).extension().string();
-  if (extension == ".svg") return complain(input_error(fmt::format("{}: .svg is for plots; say which, such as --plot timing", options.file)));
-  if (extension != ".png" && extension != ".mp4") return complain(input_error(fmt::format("{}: pictures are .png, videos .mp4", options.file)));
+  if (extension == ".svg") return print_error(input_error(fmt::format("{}: .svg is for plots; say which, such as --plot timing", options.file)));
+  if (extension != ".png" && extension != ".mp4") return print_error(input_error(fmt::format("{}: pictures are .png, videos .mp4", options.file)));
   PictureOptions picture;
   picture.camera = options.camera;
   picture.view = {options.color, options.particles}, picture.render.color = color_mode(options.color);
   if (!options.sheet.empty() && (!parse_pair(options.sheet, picture.columns, picture.rows, 20))) {
-    return complain(input_error(fmt::format("--sheet {}: expected columns and rows such as 3x3", options.sheet)));
+    return print_error(input_error(fmt::format("--sheet {}: expected columns and rows such as 3x3", options.sheet)));
   }
-  if (options.frame >= 0 && !options.sheet.empty()) return complain(input_error("--frame and --sheet exclude each other"));
-  if (extension == ".mp4" && (options.frame >= 0 || !options.sheet.empty())) return complain(input_error("--frame and --sheet are for .png; an .mp4 shows all frames"));
-  if (Result<void> possible = check_output(options.file); !possible) return complain(possible.error());
+  if (options.frame >= 0 && !options.sheet.empty()) return print_error(input_error("--frame and --sheet exclude each other"));
+  if (extension == ".mp4" && (options.frame >= 0 || !options.sheet.empty())) return print_error(input_error("--frame and --sheet are for .png; an .mp4 shows all frames"));
+  if (Result<void> possible = check_output(options.file); !possible) return print_error(possible.error());
   const bool single = options.frame >= 0 || extension == ".mp4";
   picture.render.width = single ? 1280 : 480, picture.render.height = single ? 720 : 270;
   if (!options.size.empty() && !parse_pair(options.size, picture.render.width, picture.render.height, 8192)) {
-    return complain(input_error(fmt::format("--size {}: expected pixels such as 1280x720", options.size)));
+    return print_error(input_error(fmt::format("--size {}: expected pixels such as 1280x720", options.size)));
   }
   if (options.samples > 0) picture.render.samples = options.samples;
   if (!options.camera.empty()) {
-    if (Result<render::Camera> camera = render::parse_camera(options.camera); !camera) return complain(camera.error());
+    if (Result<render::Camera> camera = render::parse_camera(options.camera); !camera) return print_error(camera.error());
   }
   Result<Playback> playback = Playback::open(options.folder);
-  if (!playback) return complain(playback.error());
+  if (!playback) return print_error(playback.error());
   if (!playback->warning().empty()) warn(playback->warning());
   if (options.frame >= 0) picture.frame = options.frame;
-  Result<void> made = extension == ".mp4" ? make_video(*playback, picture, options.file, options.loudness) : make_picture(*playback, picture, options.file, options.loudness);
+  Result<void> made = extension == ".mp4" ? make_video(*playback, picture, options.file, options.progress_options) : make_picture(*playback, picture, options.file, options.progress_options);
   if (interrupted()) return kInterrupted;
-  if (!made) return complain(made.error());
+  if (!made) return print_error(made.error());
   for (const std::string& note : playback->notes()) print_message("note: {}\n", note);
   print("{}\n", options.file);
   return kDone;
@@ -97,7 +97,7 @@ void add_render(CLI::App& app, Action& action) {
   command.add_option("--size", options->size, "Pixels of a picture or tile, such as 1280x720");
   command.add_option("--samples", options->samples, "Rays a pixel (default 10)").range(1, 4096);
   command.add_option("--plot", options->plot, fmt::format("A plot instead of a picture: {}", fmt::join(plot_names(), ", ")));
-  options->loudness.add_to(command);
+  options->progress_options.add_to(command);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

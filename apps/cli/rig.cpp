@@ -26,7 +26,7 @@ struct Options {
   int handles = 12, cells = 0;
   size_t most_tets = RigSettings{}.most_tets;
   bool exact = false, strict = false, json = false, unit_given = false;
-  Loudness loudness;
+  ProgressOptions progress_options;
 };
 
 /// "x,y,z" or "name=x,y,z", in the model's own coordinates.
@@ -115,7 +115,7 @@ Result<Asset> make(const Options& options, RigReport& report) {
   const Result<Model> model = read_model(options.model);
   if (!model) return model.error();
   if (const Result<void> good = check_unit(options, model->mesh); !good) return good.error();
-  Progress progress(options.loudness.style(), "rig", kRigStages + 1);
+  Progress progress(options.progress_options.style(), "rig", kRigStages + 1);
   RigWatch watch;
   watch.cancel = &interrupts();
   watch.stage = [&](int stage, const std::string& name) { progress.update(stage, name); };
@@ -132,16 +132,16 @@ Result<Asset> make(const Options& options, RigReport& report) {
 }
 
 int run(const Options& options) {
-  if (const Result<void> possible = check_outputs(options); !possible) return complain(possible.error());
+  if (const Result<void> possible = check_outputs(options); !possible) return print_error(possible.error());
   const double start = wall_seconds();
   RigReport report;
   const Result<Asset> asset = make(options, report);
   if (interrupted()) return kInterrupted;
-  if (!asset) return complain(asset.error());
+  if (!asset) return print_error(asset.error());
   if (!options.look.empty()) {
     const Result<void> drawn = draw_handles(*asset, options.look);
     if (interrupted()) return kInterrupted;
-    if (!drawn) return complain(drawn.error());
+    if (!drawn) return print_error(drawn.error());
   }
   const RigSummary summary = {options.model.file, options.output, options.look, wall_seconds() - start};
   print("{}", options.json ? rig_json(summary, *asset, report) : rig_table(summary, *asset, report));
@@ -172,9 +172,9 @@ void add_rig(CLI::App& app, Action& action) {
   command.add_flag("--strict", options->strict, "Refuse models with parts too thin for the cells instead of thickening them");
   command.add_option("--color", options->color, "Red, green and blue from 0 to 1, as on a screen");
   command.add_option("--name", options->name, "Of the asset (default: of its file)");
-  command.add_option("--look", options->look, "Picture with the handles and their names (.png)");
+  command.add_option("--picture,--look", options->look, "Picture with the handles and their names (.png)");
   command.add_flag("--json", options->json, "Report as JSON");
-  options->loudness.add_to(command);
+  options->progress_options.add_to(command);
   command.footer(kFooter);
   command.callback([options, command, &action] {
     options->unit_given = command.has("--unit");

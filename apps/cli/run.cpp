@@ -16,7 +16,7 @@ struct Options {
   std::vector<std::string> changes;
   int threads = 0;
   bool resume = false, force = false, strict = false;
-  Loudness loudness;
+  ProgressOptions progress_options;
 };
 
 /// "A-B" or "A".
@@ -33,13 +33,13 @@ Result<std::pair<int, int>> parse_frames(const std::string& text) {
 }
 
 int run(const Options& options) {
-  if (options.resume && options.force) return complain(input_error("--resume and --force exclude each other"));
+  if (options.resume && options.force) return print_error(input_error("--resume and --force exclude each other"));
   if (options.threads > 0) {
     set_thread_count(options.threads);
     if (thread_count() < options.threads) warn(fmt::format("only {} of {} threads could be started; results do not depend on it", thread_count(), options.threads));
   }
   Result<Scene> scene = load_scene(options.scene, options.changes);
-  if (!scene) return complain(scene.error());
+  if (!scene) return print_error(scene.error());
   for (const std::string& note : scene->notes) print_message("note: {}\n", note);
   for (const std::string& warning : scene_warnings(*scene)) warn(warning);
   RunSettings settings;
@@ -47,11 +47,11 @@ int run(const Options& options) {
   settings.resume = options.resume, settings.force = options.force, settings.strict = options.strict;
   if (!options.frames.empty()) {
     Result<std::pair<int, int>> frames = parse_frames(options.frames);
-    if (!frames) return complain(frames.error());
+    if (!frames) return print_error(frames.error());
     settings.frames = *frames;
   }
-  Result<RunReport> report = simulate(*scene, settings, options.loudness);
-  if (!report) return complain(report.error());
+  Result<RunReport> report = simulate(*scene, settings, options.progress_options);
+  if (!report) return print_error(report.error());
   print("{}", run_table(*scene, *report, settings.folder));
   return exit_code(*report);
 }
@@ -69,7 +69,7 @@ void add_run(CLI::App& app, Action& action) {
   command.add_flag("--resume", options->resume, "Continue an interrupted run from its last checkpoint");
   command.add_flag("--force", options->force, "Overwrite an existing recording");
   command.add_flag("--strict", options->strict, "Stop if a body has to be frozen");
-  options->loudness.add_to(command);
+  options->progress_options.add_to(command);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

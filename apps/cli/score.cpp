@@ -43,23 +43,23 @@ Result<void> set_color(Options& options) {
 }
 
 int run(Options options) {
-  if (const Result<void> fine = check_options(options); !fine) return complain(fine.error());
-  if (const Result<void> set = set_color(options); !set) return complain(set.error());
+  if (const Result<void> fine = check_options(options); !fine) return print_error(fine.error());
+  if (const Result<void> set = set_color(options); !set) return print_error(set.error());
   Result<Asset> asset = io::read_asset(options.asset);
-  if (!asset) return complain(asset.error());
+  if (!asset) return print_error(asset.error());
   if (asset->pieces)
-    return complain(input_error(
+    return print_error(input_error(
         fmt::format("{}: is scored already, into {} pieces; score the asset from which it was made", options.asset, asset->pieces->count())));
   const Result<std::vector<ConvexCell>> cells = cells_for(*asset, options.request);
-  if (!cells) return complain(cells.error());
+  if (!cells) return print_error(cells.error());
   const Result<ScoreReport> report = score_asset(*asset, *cells, options.settings);
-  if (!report) return complain(report.error());
+  if (!report) return print_error(report.error());
   if (interrupted()) return kInterrupted;
-  if (const Result<void> written = io::write_asset(*asset, options.output); !written) return complain(written.error());
+  if (const Result<void> written = io::write_asset(*asset, options.output); !written) return print_error(written.error());
   print("{}", options.json ? write_json(score_json(options.output, *asset, *report)) + "\n" : score_table(options.output, *asset, *report));
   if (options.look.empty()) return kDone;
   if (const Result<void> drawn = draw_scored(*asset, options.look); !drawn)
-    return interrupted() ? static_cast<int>(kInterrupted) : complain(drawn.error());
+    return interrupted() ? static_cast<int>(kInterrupted) : print_error(drawn.error());
   if (!options.json) print("  {:<12} {}\n", "picture", options.look);
   return kDone;
 }
@@ -85,7 +85,7 @@ void add_score(CLI::App& app, Action& action) {
   command.add_option("--sliver", options->settings.sliver, "Smaller parts are merged into a neighbour: share of the volume (default 1e-4)");
   command.add_option("--most", options->settings.most, "Pieces there may be at most (default 64)");
   command.add_option("--cut-color", options->color, "Red, green and blue of cut faces from 0 to 1, as on a screen");
-  command.add_option("--look", options->look, "FILE.png: draw the pieces, pulled apart");
+  command.add_option("--picture,--look", options->look, "FILE.png: draw the pieces, pulled apart");
   command.add_flag("--json", options->json, "Report as JSON");
   command.footer(kFooter);
   command.callback([options, &action] { action = [options] { return run(*options); }; });

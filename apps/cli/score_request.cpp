@@ -13,10 +13,10 @@
 namespace crumple::cli {
 namespace {
 
-constexpr size_t kMostPlanes = 24;  // they may make some two thousand cells
-constexpr int kMostSeeds = 2000;
+constexpr size_t kMaxPlanes = 24;  // they may make some two thousand cells
+constexpr int kMaxSeeds = 2000;
 constexpr double kShareAround = 0.8;  // of the seeds
-constexpr int kMostTries = 1000;      // to hit the ball, for each seed
+constexpr int kMaxTries = 1000;      // to hit the ball, for each seed
 constexpr double kRoom = 0.01;        // of the body's size, around it
 
 Bounds box_of(const Asset& asset) {
@@ -89,7 +89,7 @@ Result<std::vector<ConvexCell>> voronoi_cells_of(const Asset& asset, const Score
     if (!ball) return ball.error();
     const Vec3 center((*ball)[0], (*ball)[1], (*ball)[2]);
     const int wanted = static_cast<int>(std::lround(kShareAround * *request.voronoi));
-    for (int tries = 0; static_cast<int>(seeds.size()) < wanted && tries < kMostTries * wanted; ++tries) {
+    for (int tries = 0; static_cast<int>(seeds.size()) < wanted && tries < kMaxTries * wanted; ++tries) {
       const Vec3 place = sampler.next();
       if ((place - center).norm() <= (*ball)[3]) seeds.push_back(place);
     }
@@ -132,13 +132,13 @@ Result<std::vector<double>> parse_numbers(const std::string& text, size_t count,
 Result<void> check_request(const ScoreRequest& request) {
   const int ways = !request.planes.empty() + request.voronoi.has_value() + !request.shells.empty();
   if (ways != 1) return input_error("how is it to be divided? Give one of --plane nx,ny,nz,d (as often as needed), --voronoi N and --pieces FILE");
-  if (request.planes.size() > kMostPlanes) return input_error(fmt::format("{} planes are too many (at most {})", request.planes.size(), kMostPlanes));
+  if (request.planes.size() > kMaxPlanes) return input_error(fmt::format("{} planes are too many (at most {})", request.planes.size(), kMaxPlanes));
   for (const std::string& text : request.planes) {
     if (const Result<CutPlane> plane = parse_plane(text); !plane) return plane.error();
   }
   if (!request.voronoi) return request.around.empty() ? Result<void>() : input_error("--around goes with --voronoi");
   if (*request.voronoi < 2) return input_error(fmt::format("--voronoi {}: at least 2 seeds make a cut", *request.voronoi));
-  if (*request.voronoi > kMostSeeds) return input_error(fmt::format("--voronoi {}: at most {} seeds", *request.voronoi, kMostSeeds));
+  if (*request.voronoi > kMaxSeeds) return input_error(fmt::format("--voronoi {}: at most {} seeds", *request.voronoi, kMaxSeeds));
   if (request.around.empty()) return {};
   const Result<std::vector<double>> ball = parse_numbers(request.around, 4, "--around", "0,1,0,0.5");
   if (!ball) return ball.error();

@@ -207,15 +207,15 @@ Json joint_json(const Section& section, const SolidMaterial& material, const Joi
   return json;
 }
 
-int tell_section(const SectionRequest& request, bool as_json) {
+int print_section(const SectionRequest& request, bool as_json) {
   const Result<Section> section = requested_section(request);
-  if (!section) return complain(section.error());
+  if (!section) return print_error(section.error());
   const Result<SolidMaterial> material = requested_material(request);
-  if (!material) return complain(material.error());
+  if (!material) return print_error(material.error());
   const Result<std::optional<double>> length = requested_length(request);
-  if (!length) return complain(length.error());
+  if (!length) return print_error(length.error());
   const Result<JointSection> joint = joint_section(*section, *material);
-  if (!joint) return complain(joint.error());
+  if (!joint) return print_error(joint.error());
   if (as_json)
     print("{}\n", write_json(joint_json(*section, *material, *joint, *length)));
   else
@@ -245,7 +245,7 @@ void add_section(CLI::App& app, Action& action) {
   command.add_flag("--von-mises", request->von_mises, "Shear yields at 0.577 of the yield stress");
   command.add_option("--length", request->length, "Metres of bar at the joint: stiffness and elongation for it");
   command.add_flag("--json", *as_json, "All numbers as JSON, in SI units");
-  command.callback([request, as_json, &action] { action = [request, as_json] { return tell_section(*request, *as_json); }; });
+  command.callback([request, as_json, &action] { action = [request, as_json] { return print_section(*request, *as_json); }; });
 }
 
 }  // namespace crumple::cli

@@ -131,23 +131,23 @@ std::string plain_name(std::string name) {
 }
 
 int run(const Options& options) {
-  if (Result<void> possible = check_output(options.file); !possible) return complain(possible.error());
+  if (Result<void> possible = check_output(options.file); !possible) return print_error(possible.error());
   std::error_code ignored;
   if (!options.force && fs::exists(options.file, ignored)) {
-    return complain(input_error(fmt::format("{}: exists already; overwrite it with --force", options.file)));
+    return print_error(input_error(fmt::format("{}: exists already; overwrite it with --force", options.file)));
   }
   Result<Asset> asset = io::read_asset(options.asset);
-  if (!asset) return complain(asset.error());
+  if (!asset) return print_error(asset.error());
   if (asset->examples.size() < 2) {
-    return complain(input_error(fmt::format("{}: has no example but the rest pose, so nothing can be damaged; add one with 'crumple pose'", options.asset)));
+    return print_error(input_error(fmt::format("{}: has no example but the rest pose, so nothing can be damaged; add one with 'crumple pose'", options.asset)));
   }
   std::error_code failed;
   const fs::path folder = fs::absolute(options.file).parent_path();
   const fs::path path = fs::relative(fs::absolute(options.asset), folder, failed);
   const double speed = options.speed.value_or(options.kind == "wall" || options.kind == "ball" ? 12 : 7);
   const std::string text = scene_text(options, plain_name(fs::path(options.asset).stem().string()), *asset, (failed ? fs::absolute(options.asset) : path).generic_string(), speed);
-  if (Result<Scene> valid = parse_scene(text, options.file); !valid) return complain(valid.error());
-  if (Result<void> written = io::write_file(options.file, text); !written) return complain(written.error());
+  if (Result<Scene> valid = parse_scene(text, options.file); !valid) return print_error(valid.error());
+  if (Result<void> written = io::write_file(options.file, text); !written) return print_error(written.error());
   print("{}: see it with 'crumple demo {}'\n", options.file, options.file);
   return kDone;
 }

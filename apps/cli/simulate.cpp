@@ -10,9 +10,9 @@
 
 namespace crumple::cli {
 
-Result<RunReport> simulate(const Scene& scene, RunSettings settings, const Loudness& loudness) {
+Result<RunReport> simulate(const Scene& scene, RunSettings settings, const ProgressOptions& progress_options) {
   const int last = settings.frames ? settings.frames->second : scene.frame_count();
-  Progress progress(loudness.style(), "simulate", std::max(1, last));
+  Progress progress(progress_options.style(), "simulate", std::max(1, last));
   settings.cancel = &interrupts();
   set_interrupt_hint("continue with --resume");
   settings.progress = [&](int frame, int, const World& world) {

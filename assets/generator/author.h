@@ -60,7 +60,7 @@ struct Design {
   int cells = 0;                // along the longest side; 0: as the model's thin parts allow
   double thin_allowed = 0.1;    // share of the surface that may be thinner than a cell
   bool enclose = true;          // false: flat sides are met exactly, but edges and corners may stick out of the tetrahedra
-  Look look;
+  Appearance look;
   std::vector<Sketch> examples;  // besides the rest pose
 };
 

@@ -160,7 +160,7 @@ class Fields {
   size_t begin_list(std::string_view key, size_t count, About about);
   bool enter_item(std::string_view key, size_t index, Fields& inner);
   void leave_item(std::string_view key, Fields& inner);
-  void finish();  // complains about keys nobody asked for
+  void finish();  // reports unknown keys
 
   Mode mode_ = Mode::Read;
   const Json* source_ = nullptr;  // Read

@@ -12,7 +12,7 @@ namespace crumple {
 namespace {
 
 constexpr int kMaximumDepth = 200;
-constexpr size_t kMostValues = 2'000'000;  // each takes a hundred bytes of memory, and as little as two of text
+constexpr size_t kMaxValues = 2'000'000;  // each takes a hundred bytes of memory, and as little as two of text
 
 std::string unexpected(char c) {
   if (c >= ' ' && c <= '~') return fmt::format("unexpected character '{}'", c);
@@ -25,8 +25,8 @@ class Parser {
   Parser(std::string_view text, std::string_view file, JsonDialect dialect) : text_(text), file_(file), dialect_(dialect) {}
 
   Result<Json> parse() {
-    if (text_.size() / 2 > kMostValues && count_values() > kMostValues) {
-      return input_error(fmt::format("{}: holds more than {} million values; is it the right file?", file_, kMostValues / 1'000'000));
+    if (text_.size() / 2 > kMaxValues && count_values() > kMaxValues) {
+      return input_error(fmt::format("{}: holds more than {} million values; is it the right file?", file_, kMaxValues / 1'000'000));
     }
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark some editors leave
     Json root = value(0);
@@ -267,7 +267,7 @@ void write_text(std::string& out, std::string_view text) {
 
 void write_number(std::string& out, double number, JsonNumbers numbers) {
   if (!std::isfinite(number)) {
-    out += "null";  // JSON knows no other word for it
+    out += "null";  // JSON has no other word for it
     return;
   }
   constexpr double kLargestExact = 9007199254740992.0;  // 2^53: beyond it, doubles skip whole numbers

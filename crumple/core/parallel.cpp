@@ -18,7 +18,7 @@ namespace {
 
 thread_local bool inside_parallel = false;
 
-/// Looks up so many times, a few dozen microseconds in all, before it goes to sleep: waking from sleep takes longer than many jobs.
+/// Number of polls before a thread sleeps, a few dozen microseconds in all: waking it takes longer than many jobs.
 constexpr int kLooks = 4000;
 
 template <class Condition>
@@ -38,7 +38,7 @@ class Pool {
     try {
       for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
-      // The system gives no more of them: results do not depend on how many there are.
+      // The system provides no more threads; results do not depend on their number.
     }
   }
   ~Pool() {
@@ -67,7 +67,7 @@ class Pool {
     wake_.notify_all();
     share();
     std::unique_lock lock(mutex_);
-    open_ = false;  // who has not come by now need not come any more
+    open_ = false;  // workers can no longer join this job
     lock.unlock();
     look_out([this] { return busy_ == 0; });
     lock.lock();
@@ -87,7 +87,7 @@ class Pool {
     }
     inside_parallel = false;
   }
-  /// Ends the job early. Of several failures the one of the lowest chunk counts.
+  /// Ends the job early. Of several failures the one of the lowest chunk is reported.
   void fail(size_t chunk) {
     const std::lock_guard lock(mutex_);
     next_ = chunks_;
@@ -115,7 +115,7 @@ class Pool {
   std::mutex running_, mutex_;
   std::condition_variable wake_, done_;
   std::vector<std::thread> workers_;
-  // written under the mutex; those that are atomic are also looked at without it
+  // written under the mutex; atomic members are also read without it
   const std::function<void(size_t)>* chunk_ = nullptr;
   size_t chunks_ = 0;
   std::atomic<size_t> next_ = 0;

@@ -6,7 +6,7 @@
 
 #include "crumple/core/stop.h"
 
-/// What a program arranges with the system once, at its start. The library never does this by itself: it belongs to whoever owns main().
+/// Process-wide setup, once at the start of a program. The library never does this by itself: it belongs to the owner of main().
 namespace crumple {
 
 /// Opens descriptors 0 to 2 where they are closed, so that no file of ours can get them, and turns SIGPIPE and SIGXFSZ into ordinary write errors.

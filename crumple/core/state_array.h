@@ -32,7 +32,7 @@ StateArray state_array(std::string_view name, std::span<T> values, size_t column
   return {name, columns * sizeof(T), std::as_writable_bytes(values), all_finite_as<T>};
 }
 
-/// Arrays that were saved, as those who take them back see them.
+/// Read access to saved arrays.
 struct SavedArrays {
   /// Rows of an array; none if it is missing or its rows are of another size. A damaged file cannot make much room: what it claims, it holds.
   std::function<size_t(std::string_view name, size_t row_bytes)> rows;

@@ -18,7 +18,7 @@ template <int N>
 struct ConvexPolyhedron {
   using Point = Eigen::Matrix<double, N, 1>;
   struct Face {
-    int tag = 0;             // what the face comes from, as given by whoever made it
+    int tag = 0;             // origin of the face, as given by the caller
     int begin = 0, end = 0;  // into `corners`
   };
   enum class Place { Inside, Across, Outside };

@@ -7,7 +7,7 @@ namespace crumple {
 namespace {
 
 // More planes than this through one corner are not tried three by three.
-constexpr size_t kMostTried = 8;
+constexpr size_t kMaxTried = 8;
 
 /// The shortest step by 1 to the inside of each of these one to three planes; not finite or huge if they are not independent.
 Vec3 shortest_step(std::span<const Vec3> normals) {
@@ -66,7 +66,7 @@ Vec3 mean_step(const std::vector<Vec3>& normals, double longest) {
 Vec3 corner_offset(std::span<const Vec3> normals, double longest) {
   const std::vector<Vec3> planes = distinct(normals);
   if (planes.empty()) return Vec3::Zero();
-  if (planes.size() <= kMostTried) {
+  if (planes.size() <= kMaxTried) {
     for (const size_t count : {3u, 2u, 1u}) {
       const Vec3 step = step_on(count, planes, longest);
       if (!step.isZero()) return step;

@@ -12,7 +12,7 @@ namespace crumple {
 class Fields;
 
 /// Appearance; nothing here changes the motion.
-struct Look {
+struct Appearance {
   Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // linear RGB
   double metal = 0.0;                        // 0 paint .. 1 bare metal
   double roughness = 0.6;
@@ -20,7 +20,7 @@ struct Look {
   std::optional<Vec3f> paint = {};  // linear RGB, in place of the colour that covers most of a surface with colours of its own
 };
 
-void describe(Fields& fields, Look& look);
+void describe(Fields& fields, Appearance& look);
 
 /// One drawn thing of a frame. Its vertices are place * positions[i].
 struct FrameItem {
@@ -32,7 +32,7 @@ struct FrameItem {
   std::vector<Vec3f> positions;            // current shape in the item's own frame; empty: the rest shape
   std::vector<Vec3f> colors;               // #vertices or empty: linear RGB by example weights
   Transform place;
-  Look look;
+  Appearance look;
   bool backdrop = false;  // an infinite plane: cameras do not try to fit it
 };
 

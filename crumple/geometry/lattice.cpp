@@ -18,10 +18,10 @@
 namespace crumple {
 namespace {
 
-constexpr double kMostPoints = 6e6;  // of the lattice: about 36 million tetrahedra before trimming
+constexpr double kMaxPoints = 6e6;  // of the lattice: about 36 million tetrahedra before trimming
 constexpr int kMargin = 3;           // cells around the surface, so that growing never reaches the end of the lattice
 constexpr double kBand = 2.5;        // cells: distances beyond are not measured
-constexpr double kTolerance = 0.01;  // cells: a surface vertex outside by less is as good as inside
+constexpr double kTolerance = 0.01;  // cells: a surface vertex outside by less counts as inside
 constexpr int kGrowRounds = 14;      // by distance; later rounds fill whole tetrahedra, which always succeeds
 constexpr int kFillRounds = 24;      // rounds up to this fill them halfway only
 constexpr double kLateSlack = 0.1;   // cells that a point may stay outside then
@@ -29,9 +29,9 @@ constexpr int kInflatePasses = 6;
 constexpr double kGrowStep = 0.1;    // cells, more in each round
 constexpr double kGrowReach = 0.75;  // cells around the point
 constexpr double kThinning = 0.15;   // cells: points nearer to each other are looked at once first
-constexpr int kMostRounds = 40;
-constexpr size_t kMostSamples = 200000;  // of the surface, beside its vertices
-constexpr size_t kMostThicknessSamples = 8000;
+constexpr int kMaxRounds = 40;
+constexpr size_t kMaxSamples = 200000;  // of the surface, beside its vertices
+constexpr size_t kMaxThicknessSamples = 8000;
 
 Result<void> check_settings(const LatticeSettings& settings) {
   if (!std::isfinite(settings.cell_size) || settings.cell_size < 0)
@@ -63,10 +63,10 @@ Result<BccLattice> make_lattice(const TriMesh& surface, const LatticeSettings& s
   lattice.cell = settings.cell_size > 0 ? settings.cell_size : size.maxCoeff() / settings.cells;
   double points = 2;
   for (int axis = 0; axis < 3; ++axis) points *= std::ceil(size[axis] / lattice.cell) + 2 * kMargin;
-  if (!(points < kMostPoints)) {
+  if (!(points < kMaxPoints)) {
     return input_error(
         fmt::format("cells of {:.4g} m in a surface of {:.4g} x {:.4g} x {:.4g} m need {:.2g} lattice points, more than {:.2g}: use larger cells",
-                    lattice.cell, size.x(), size.y(), size.z(), points, kMostPoints));
+                    lattice.cell, size.x(), size.y(), size.z(), points, kMaxPoints));
   }
   for (int axis = 0; axis < 3; ++axis) lattice.cells[axis] = static_cast<int>(std::ceil(size[axis] / lattice.cell)) + 2 * kMargin;
   // Half a cell off the box's corner: flat sides then lie between layers of lattice points, not on them by the last digit.
@@ -106,7 +106,7 @@ class Grower {
 
   /// False if the last round still had something to mend (never seen; the caller refuses).
   bool run(bool enclose, int& rounds) {
-    for (rounds = 1; rounds <= kMostRounds; ++rounds) {
+    for (rounds = 1; rounds <= kMaxRounds; ++rounds) {
       stuffing_ = stuff(lattice_, values_);
       if (!mend_touching()) continue;
       if (!enclose || grow(rounds)) return true;
@@ -198,9 +198,9 @@ class Grower {
 };
 
 Result<void> check_thickness(const TriMesh& surface, const WindingTree& winding, double cell, double allowed, LatticeReport& report) {
-  const std::vector<SurfaceSample> all = sample_surface(surface, 0.5 * cell, kMostThicknessSamples);
+  const std::vector<SurfaceSample> all = sample_surface(surface, 0.5 * cell, kMaxThicknessSamples);
   std::vector<SurfaceSample> samples;
-  const size_t stride = all.size() / kMostThicknessSamples + 1;
+  const size_t stride = all.size() / kMaxThicknessSamples + 1;
   for (size_t i = 0; i < all.size(); i += stride) samples.push_back(all[i]);
   const Thickness thickness = measure_thickness(winding, samples, cell, allowed);
   report.thin_share = thickness.thin_share;
@@ -236,7 +236,7 @@ std::vector<Vec3> points_to_enclose(const TriMesh& surface, double cell) {
     const Vec3 &a = surface.positions[t[0]], &b = surface.positions[t[1]], &c = surface.positions[t[2]];
     if (std::max({(b - a).norm(), (c - b).norm(), (a - c).norm()}) > spacing) large.triangles.push_back(t);
   }
-  for (const SurfaceSample& sample : sample_surface(large, spacing, kMostSamples)) points.push_back(sample.point);
+  for (const SurfaceSample& sample : sample_surface(large, spacing, kMaxSamples)) points.push_back(sample.point);
   return points;
 }
 

@@ -14,7 +14,7 @@ struct Places {
 };
 Places find_places(std::span<const Vec3> points);
 
-/// Of two places always the same one is first, whoever asks.
+/// A fixed order of places, by x, y, z.
 inline bool comes_first(const Vec3& a, const Vec3& b) {
   if (a.x() != b.x()) return a.x() < b.x();
   return a.y() != b.y() ? a.y() < b.y() : a.z() < b.z();

@@ -12,7 +12,7 @@ namespace crumple {
 /// Points that keep their distance, found through cells as wide as that distance.
 class PointGrid {
  public:
-  static constexpr double kMostCells = 3e7;
+  static constexpr double kMaxCells = 3e7;
 
   /// How many cells a box needs; may be more than there can be.
   static double cells_for(const Bounds& box, double distance) {

@@ -9,7 +9,7 @@ namespace crumple {
 namespace {
 
 constexpr int kLeaf = 8;       // points
-constexpr int kMostDeep = 64;  // halving leaves far fewer levels than this
+constexpr int kMaxDeep = 64;  // halving leaves far fewer levels than this
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void PointTree::search(const Vec3& place, double& within, const Visit& visit) co
     const Node& box = nodes_[static_cast<size_t>(node)];
     return (box.low - place).cwiseMax(place - box.high).cwiseMax(0).norm() - box.largest;
   };
-  std::array<Waiting, kMostDeep> waiting;
+  std::array<Waiting, kMaxDeep> waiting;
   size_t count = 0;
   waiting[count++] = {0, distance_to(0)};
   while (count > 0) {

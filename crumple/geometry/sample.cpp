@@ -94,9 +94,9 @@ Result<void> check_count(double expected, double cells, const SampleSettings& se
                                    settings.spacing, expected, settings.most_points,
                                    settings.spacing * std::cbrt(1.05 * expected / static_cast<double>(settings.most_points))));
   }
-  if (cells > PointGrid::kMostCells) {
+  if (cells > PointGrid::kMaxCells) {
     return input_error(fmt::format("a spacing of {:.4g} m is too fine for a box that needs {:.3g} cells of it: use a spacing of {:.4g} m or more",
-                                   settings.spacing, cells, settings.spacing * std::cbrt(1.05 * cells / PointGrid::kMostCells)));
+                                   settings.spacing, cells, settings.spacing * std::cbrt(1.05 * cells / PointGrid::kMaxCells)));
   }
   return {};
 }

@@ -17,8 +17,8 @@ using Solid = ConvexPolyhedron<3>;
 constexpr double kFlatness = 1e-6;
 // Of the box: what two shells may have in common.
 constexpr double kOverlap = 1e-9;
-constexpr size_t kMostSides = 2000;
-constexpr size_t kMostCells = 20000;
+constexpr size_t kMaxSides = 2000;
+constexpr size_t kMaxCells = 20000;
 
 std::string place_text(const Vec3& place) {
   return fmt::format("({:.4g}, {:.4g}, {:.4g})", place.x(), place.y(), place.z());
@@ -134,8 +134,8 @@ Result<void> find_sides(Shell& shell, Planes& planes) {
     const auto known = [&](int tag) { return Planes::lies_in(shell, face, planes.side(tag)); };
     if (std::any_of(shell.sides.begin(), shell.sides.end(), known)) continue;
     shell.sides.push_back(planes.find_or_add(shell, face));
-    if (shell.sides.size() > kMostSides) {
-      return input_error(fmt::format("{} has more than {} flat sides; simplify it", shell.name, kMostSides));
+    if (shell.sides.size() > kMaxSides) {
+      return input_error(fmt::format("{} has more than {} flat sides; simplify it", shell.name, kMaxSides));
     }
   }
   return {};
@@ -231,7 +231,7 @@ Result<std::vector<Solid>> own_parts(std::span<const Shell> earlier, const Shell
 }
 
 Error too_many_cells() {
-  return input_error(fmt::format("the shells leave more than {} convex cells of the body; use fewer or simpler ones", kMostCells));
+  return input_error(fmt::format("the shells leave more than {} convex cells of the body; use fewer or simpler ones", kMaxCells));
 }
 
 Result<std::vector<Solid>> remainder(std::span<const Shell> shells, const Planes& planes, const Bounds& box) {
@@ -246,7 +246,7 @@ Result<std::vector<Solid>> remainder(std::span<const Shell> shells, const Planes
       }
     }
     parts.swap(left);
-    if (parts.size() > kMostCells) return too_many_cells();
+    if (parts.size() > kMaxCells) return too_many_cells();
   }
   return parts;
 }
@@ -265,7 +265,7 @@ Result<std::vector<ConvexCell>> cells_of_shells(std::span<const TriMesh> meshes,
     Result<std::vector<Solid>> parts = own_parts(shells, *shell, planes, box);
     if (!parts) return parts.error();
     for (const Solid& part : *parts) cells.push_back(to_cell(part, planes, labels[i]));
-    if (cells.size() > kMostCells) return too_many_cells();
+    if (cells.size() > kMaxCells) return too_many_cells();
     shells.push_back(std::move(*shell));
   }
   Result<std::vector<Solid>> rest = remainder(shells, planes, box);

@@ -11,7 +11,7 @@ namespace crumple {
 namespace {
 
 // What a side may be divided into at most, whatever `edge` asks for.
-constexpr double kMostOnRim = 1e4, kMostInside = 1e4;
+constexpr double kMaxOnRim = 1e4, kMaxInside = 1e4;
 
 std::pair<int, int> key_of(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
@@ -150,7 +150,7 @@ DividedEdges divide_rims(ClippedSurface& surface, double edge) {
   for (const ClippedSurface::Rim& rim : surface.rims) {
     for (const auto& [a, b] : rim.edges) total += (surface.at(a) - surface.at(b)).norm();
   }
-  edge = std::max(edge, total / kMostOnRim);
+  edge = std::max(edge, total / kMaxOnRim);
   for (const ClippedSurface::Rim& rim : surface.rims) {
     for (const auto& [a, b] : rim.edges) {
       const Vec3 from = surface.at(a), to = surface.at(b);
@@ -175,12 +175,12 @@ std::vector<Triangle> close_side(ClippedSurface& surface, const HalfSpace& plane
   for (const ClippedSurface::Rim& rim : surface.rims) {
     if (rim.side == side) add_rim(plan, surface, rim, divided, frame);
   }
-  const double finest = std::sqrt(side_area(plan) / kMostInside);
+  const double finest = std::sqrt(side_area(plan) / kMaxInside);
   std::vector<Triangle> closed;
   for (const PlanarRegion& region : nest_rings(plan.points, std::move(plan.rings), plan.shells)) {
     std::vector<Triangle> triangles = triangulate_polygon(plan.points, region.rings);
     if (edge > 0) {
-      for (const auto& [a, b] : divide_inside(plan.points, triangles, std::max(edge, finest), static_cast<size_t>(4 * kMostInside))) {
+      for (const auto& [a, b] : divide_inside(plan.points, triangles, std::max(edge, finest), static_cast<size_t>(4 * kMaxInside))) {
         const Vec3 middle = place_between(surface.at(plan.places[static_cast<size_t>(a)]), surface.at(plan.places[static_cast<size_t>(b)]), 0.5);
         plan.places.push_back(surface.add_place(middle));
       }

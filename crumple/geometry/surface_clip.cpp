@@ -11,7 +11,7 @@ namespace crumple {
 namespace {
 
 constexpr double kSlack = 1e-12;        // of the size
-constexpr size_t kMostOpenEnds = 1000;  // of a rim that are joined; beyond it is left open
+constexpr size_t kMaxOpenEnds = 1000;  // of a rim that are joined; beyond it is left open
 
 /// How many edges lead to each point of a rim more than away from it, where that is not none.
 std::vector<std::pair<int, int>> imbalance(std::span<const DirectedEdge> edges) {
@@ -34,7 +34,7 @@ void join_open_ends(const ClippedSurface& surface, std::vector<DirectedEdge>& ed
     for (int i = 0; i < std::abs(sum); ++i) (sum > 0 ? ends : starts).push_back(point);
   }
   if (ends.empty()) return;
-  if (ends.size() > kMostOpenEnds) return edges.clear();
+  if (ends.size() > kMaxOpenEnds) return edges.clear();
   struct Gap {
     double length;
     size_t end, start;

@@ -302,7 +302,7 @@ class EarClipper {
       const double area = std::abs(to.x() * from.y() - to.y() * from.x());
       const double harm = turn == 0 ? (to.dot(from) >= 0 ? -2 : -1) : area;
       if (best < 0 || harm < least) best = i, least = harm;
-      if (harms_ > kMostSearches) break;  // a hopeless tangle: any corner will do
+      if (harms_ > kMaxSearches) break;  // a hopeless tangle: any corner will do
     }
     ++harms_;
     return best;
@@ -324,7 +324,7 @@ class EarClipper {
     }
   }
 
-  static constexpr int kMostSearches = 2000;
+  static constexpr int kMaxSearches = 2000;
 
   Outline outline_;
   PointGrid grid_;
@@ -332,7 +332,7 @@ class EarClipper {
   std::deque<Turn> queue_;
   std::vector<int> flat_;                  // nodes to clip before all others
   std::vector<int> ticket_;                // #nodes: only the latest turn counts
-  std::vector<std::vector<int>> waiting_;  // #nodes: who waits for it
+  std::vector<std::vector<int>> waiting_;  // #nodes: nodes that wait for it
   std::vector<int> place_;                 // #nodes
   std::vector<std::vector<int>> copies_;   // #places
   std::vector<Triangle> triangles_;

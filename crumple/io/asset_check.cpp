@@ -17,8 +17,8 @@ constexpr double kFarthest = 1e7;         // beyond it, single precision resolve
 constexpr double kWeightNoise = 1e-3;     // how far a row of weights may miss 1
 constexpr double kWeightRounding = 1e-5;  // up to here a row is left as it is, bit for bit
 constexpr double kFlat = 1e-12;           // determinant of a tetrahedron over the cube of its longest edge
-constexpr size_t kMostHandles = 65535;    // joints are numbered in 16 bits
-constexpr size_t kMostExamples = Skin::kMostExamples;
+constexpr size_t kMaxHandles = 65535;    // joints are numbered in 16 bits
+constexpr size_t kMaxExamples = Skin::kMaxExamples;
 
 bool is_sane(const Vec3& point) {
   return point.allFinite() && point.cwiseAbs().maxCoeff() <= kFarthest;
@@ -46,13 +46,13 @@ class AssetChecker {
     const size_t vertices = asset_.tets.positions.size(), handles = asset_.handles.size();
     if (asset_.tets.tets.empty()) return wrong("has no tetrahedra");
     if (handles == 0) return wrong("has no handles; give its skin at least one joint");
-    if (handles > kMostHandles) return wrong("{} handles are too many (at most {})", handles, kMostHandles);
+    if (handles > kMaxHandles) return wrong("{} handles are too many (at most {})", handles, kMaxHandles);
     if (asset_.weights.size() != vertices * handles) {
       return wrong("{} weights do not match {} vertices x {} handles", asset_.weights.size(), vertices, handles);
     }
     if (asset_.examples.empty()) return wrong("has no rest pose");
-    if (asset_.examples.size() > kMostExamples) {
-      return wrong("{} examples with the rest pose are too many (at most {})", asset_.examples.size(), kMostExamples);
+    if (asset_.examples.size() > kMaxExamples) {
+      return wrong("{} examples with the rest pose are too many (at most {})", asset_.examples.size(), kMaxExamples);
     }
     return {};
   }

@@ -33,7 +33,7 @@ struct ItemTrack {
   PlaceTrack places;
   std::vector<Switch> switches;  // the first is where it appears
   int last_seen = -1;            // frame
-  Look look;                     // as last seen
+  Appearance look;                     // as last seen
   std::vector<Vec3f> colors;     // as last seen, if asked for
 };
 

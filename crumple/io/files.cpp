@@ -51,7 +51,7 @@ bool is_named(const FileHandle& file, const fs::path& name) {
   return ::lstat(name.c_str(), &named) == 0 && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-/// Removes what a killed writer has left under a temporary name: a file that nobody holds the lock of, or a link. False: a writer is at work, or it is no file.
+/// Removes the leftover of a killed writer under a temporary name: an unlocked file, or a link. False: a writer is active, or it is not a file.
 bool remove_leftover(const fs::path& name) {
   struct stat status {};
   if (::lstat(name.c_str(), &status) != 0) return errno == ENOENT;
@@ -162,7 +162,7 @@ bool FileHandle::append(std::string_view bytes) const {
 }
 
 Result<FileHandle> open_to_read(const fs::path& file) {
-  // A pipe that nobody writes to must not hold us up.
+  // A pipe without a writer must not block us.
   FileHandle handle = open_handle(file, O_RDONLY | O_NONBLOCK);
   if (!handle.is_open()) {
     if (errno == ENOENT) return input_error(fmt::format("{}: no such file", file.string()));

@@ -69,8 +69,8 @@ bool can_read_extension(std::string_view extension) {
 
 /// Members are found by walking over them, so an object with millions would take for ever. The parser limits the depth.
 bool has_endless_object(const Json& json) {
-  constexpr size_t kMostMembers = 1000;
-  if (json.members.size() > kMostMembers) return true;
+  constexpr size_t kMaxMembers = 1000;
+  if (json.members.size() > kMaxMembers) return true;
   for (const Json& item : json.items) {
     if (has_endless_object(item)) return true;
   }

@@ -40,7 +40,7 @@ Result<size_t> count_rows(const GltfDocument& document, size_t accessor);
 /// The bytes of the buffer view that object[key] names, known to lie in the buffer: for what accessors have no type for.
 Result<std::span<const std::byte>> read_bytes(const GltfDocument& document, const Json& object, std::string_view key, const std::string& where);
 
-/// The `index`th of json[list] ("nodes", "meshes", ...), or an error that says who asked for it.
+/// The `index`th of json[list] ("nodes", "meshes", ...), or an error that names `wanted_by`.
 Result<const Json*> gltf_item(const GltfDocument& document, std::string_view list, size_t index, std::string_view wanted_by);
 /// How many there are of them.
 size_t gltf_count(const GltfDocument& document, std::string_view list);

@@ -10,7 +10,7 @@
 namespace crumple::io {
 namespace {
 
-constexpr size_t kMostNumbers = size_t{1} << 26;
+constexpr size_t kMaxNumbers = size_t{1} << 26;
 constexpr size_t kFewRows = 4096;
 
 enum ComponentType { kByte = 5120, kUnsignedByte = 5121, kShort = 5122, kUnsignedShort = 5123, kUnsignedInt = 5125, kFloat = 5126 };
@@ -129,10 +129,10 @@ Result<Layout> layout_of(const GltfDocument& document, const Json& accessor, int
         fmt::format("{}: {}: should be of type {}, but is {}", document.name, where, type_name(components), shape ? shape->text : "nothing"));
   }
   if (component_bytes(*type) == 0) return input_error(fmt::format("{}: {}: unknown componentType {}", document.name, where, *type));
-  // Matrices of small integers are padded by column; nobody writes them.
+  // Matrices of small integers are padded by column; no known tool writes them.
   if (components == 16 && *type != kFloat) return input_error(fmt::format("{}: {}: matrices must be of floats", document.name, where));
   if (*count == 0) return input_error(fmt::format("{}: {}: is empty", document.name, where));
-  if (*count > kMostNumbers / static_cast<size_t>(components)) {
+  if (*count > kMaxNumbers / static_cast<size_t>(components)) {
     return input_error(fmt::format("{}: {}: {} rows are more than can be read", document.name, where, *count));
   }
   const Json* normalized = accessor.find("normalized");
@@ -257,7 +257,7 @@ Result<size_t> count_rows(const GltfDocument& document, size_t accessor) {
   const Result<const Json*> item = gltf_item(document, "accessors", accessor, "a reader");
   if (!item) return item.error();
   const Result<size_t> count = gltf_index(document, **item, "count", fmt::format("/accessors/{}", accessor));
-  if (count && *count > kMostNumbers) return input_error(fmt::format("{}: /accessors/{}: {} rows are more than can be read", document.name, accessor, *count));
+  if (count && *count > kMaxNumbers) return input_error(fmt::format("{}: /accessors/{}: {} rows are more than can be read", document.name, accessor, *count));
   return count;
 }
 

@@ -16,7 +16,7 @@ namespace crumple::io {
 namespace {
 
 constexpr double kScaleNoise = 1e-3;            // how far a pose may be from a pure turn and shift
-constexpr size_t kMostPoses = size_t{1} << 22;  // joints x animations
+constexpr size_t kMaxPoses = size_t{1} << 22;  // joints x animations
 
 class AssetReader {
  public:
@@ -220,7 +220,7 @@ class AssetReader {
   Result<void> read_examples() {
     asset_.examples.push_back({rest_name(), std::vector<HandleTransform>(joints_.size())});
     const size_t count = gltf_count(document_, "animations");
-    if (count > kMostPoses / joints_.size()) return wrong("{} animations of {} joints are too many", count, joints_.size());
+    if (count > kMaxPoses / joints_.size()) return wrong("{} animations of {} joints are too many", count, joints_.size());
     for (size_t a = 0; a < count; ++a) {
       const Result<GltfScene::Posed> posed = scene_.last_pose(a);
       if (!posed) return posed.error();

@@ -16,7 +16,7 @@ constexpr std::string_view kLayerKey = "crumple_paint";
 constexpr std::string_view kLayerPrefix = "COLOR_";
 constexpr double kNeutralGrey = 0.5;
 constexpr size_t kColoredKnobs = 3;  // the first knobs: red, green and blue of a layer; alpha is left alone, programs fill it with 1
-constexpr size_t kMostAttributes = 1000;  // of a primitive; all names are looked at once for every node
+constexpr size_t kMaxAttributes = 1000;  // of a primitive; all names are looked at once for every node
 
 std::string attribute_name(std::string_view knob) {
   std::string name = "_";
@@ -99,7 +99,7 @@ class MapReader {
     const Result<size_t> count = gltf_index(document_, **accessor, "count", where);
     if (!count) return count.error();
     if (*count > vertices_ - seen_) return disagrees();
-    if (attributes.members.size() > kMostAttributes) return wrong("{}: has {} attributes; it is damaged", where, attributes.members.size());
+    if (attributes.members.size() > kMaxAttributes) return wrong("{}: has {} attributes; it is damaged", where, attributes.members.size());
     const size_t first = seen_;
     seen_ += *count;
     if (!layer.empty() && attributes.find(layer)) {
@@ -158,9 +158,9 @@ class MapReader {
     if (values.empty()) values.assign(vertices_, 1.0f);
     for (size_t v = first; v < seen_; ++v) {
       const double value = factor(v - first);
-      if (!(value >= 0 && value <= kMostPainted)) {
+      if (!(value >= 0 && value <= kMaxPainted)) {
         return wrong("{}: {} gives vertex {} a factor of {:g} for the {}; factors lie between 0 and {:g}", where, name, v - first, value,
-                     kPaintedKnobs[knob], kMostPainted);
+                     kPaintedKnobs[knob], kMaxPainted);
       }
       values[v] = static_cast<float>(value);
     }

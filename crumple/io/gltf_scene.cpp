@@ -11,7 +11,7 @@ namespace crumple::io {
 namespace {
 
 constexpr size_t kNumbersPerPose = 32;
-constexpr size_t kMostNodes = 100000, kMostNumbers = size_t{1} << 28, kMostVertices = size_t{1} << 24;
+constexpr size_t kMaxNodes = 100000, kMaxNumbers = size_t{1} << 28, kMaxVertices = size_t{1} << 24;
 constexpr size_t kFreeNumbers = size_t{4} << 20, kNumbersPerByte = 16;  // meshes may be repeated this often
 
 /// A member that is a list of exactly `count` finite numbers; empty if it is not there.
@@ -65,7 +65,7 @@ Eigen::Affine3d GltfPose::affine() const {
 Result<GltfScene> GltfScene::open(const GltfDocument& document) {
   GltfScene scene(document);
   const size_t count = gltf_count(document, "nodes");
-  if (count > kMostNodes) return input_error(fmt::format("{}: {} nodes are too many (at most {})", document.name, count, kMostNodes));
+  if (count > kMaxNodes) return input_error(fmt::format("{}: {} nodes are too many (at most {})", document.name, count, kMaxNodes));
   for (size_t i = 0; i < count; ++i) {
     const Result<const Json*> node = gltf_item(document, "nodes", i, "the scene");
     if (!node) return node.error();
@@ -302,8 +302,8 @@ Result<void> GltfScene::append_primitive(const Json& primitive, const std::strin
   const size_t count = positions->size() / 3, first = surface.positions.size();
   const Result<std::vector<uint32_t>> corners = triangle_corners(primitive, where, count);
   if (!corners) return corners.error();
-  if (first + count > kMostVertices || surface.triangles.size() + corners->size() / 3 > kMostVertices) {
-    return input_error(fmt::format("{}: its surface has more than {} million vertices or triangles", document_.name, kMostVertices >> 20));
+  if (first + count > kMaxVertices || surface.triangles.size() + corners->size() / 3 > kMaxVertices) {
+    return input_error(fmt::format("{}: its surface has more than {} million vertices or triangles", document_.name, kMaxVertices >> 20));
   }
   for (size_t i = 0; i < count; ++i) {
     surface.positions.push_back(place * Vec3f(Eigen::Map<const Vec3f>(positions->data() + 3 * i)).cast<double>());
@@ -387,7 +387,7 @@ Result<void> GltfScene::spend_rows(size_t accessor, int components) {
 
 Result<void> GltfScene::spend(size_t numbers) {
   spent_ += numbers;
-  const size_t allowed = std::min(kMostNumbers, kFreeNumbers + kNumbersPerByte * document_.buffer.size());
+  const size_t allowed = std::min(kMaxNumbers, kFreeNumbers + kNumbersPerByte * document_.buffer.size());
   if (spent_ <= allowed) return {};
   return input_error(fmt::format("{}: {} bytes of data are used for more than {} million numbers; it is damaged, or repeats its meshes too often", document_.name,
                                  document_.buffer.size(), allowed >> 20));

@@ -14,9 +14,9 @@
 namespace crumple::io {
 namespace {
 
-constexpr size_t kMostNames = 4096;  // of morph targets
-constexpr size_t kMostKeys = 64;     // of an animation that are looked at
-constexpr size_t kMostPositions = size_t{1} << 26;
+constexpr size_t kMaxNames = 4096;  // of morph targets
+constexpr size_t kMaxKeys = 64;     // of an animation that are looked at
+constexpr size_t kMaxPositions = size_t{1} << 26;
 constexpr double kAlike = 0.005;  // of the diagonal: root mean square distance of poses that are much like each other
 
 /// A skin's joints.
@@ -115,7 +115,7 @@ class ShapeReader {
       const bool named = names && t < names->items.size() && names->items[t].is_text() && !names->items[t].text.empty();
       const std::string name = named ? names->items[t].text : fmt::format("target {}", t + 1);
       if (seen_names_.insert(name).second) {
-        if (target_names_.size() == kMostNames) return wrong("{}: more than {} morph targets", piece.where, kMostNames);
+        if (target_names_.size() == kMaxNames) return wrong("{}: more than {} morph targets", piece.where, kMaxNames);
         target_names_.push_back(name);
       }
       if (!targets->items[t].find("POSITION")) continue;  // it changes normals only
@@ -239,7 +239,7 @@ class ShapeReader {
     if (result_.shapes.size() == settings_.most_shapes) {
       return wrong("holds more than {} shapes, which are the most there can be; name those that are wanted", settings_.most_shapes);
     }
-    if ((result_.shapes.size() + 1) * positions.size() > kMostPositions) return wrong("its shapes have too many vertices in all");
+    if ((result_.shapes.size() + 1) * positions.size() > kMaxPositions) return wrong("its shapes have too many vertices in all");
     for (const Vec3& p : positions) {
       if (!p.allFinite()) return wrong("shape \"{}\" has a vertex at no finite place", name);
     }
@@ -335,13 +335,13 @@ class ShapeReader {
     if (!wanted(name)) return {};
     const Result<std::vector<double>> all = scene_.key_times(animation);
     if (!all) return all.error();
-    const size_t stride = (all->size() + kMostKeys - 1) / kMostKeys;
+    const size_t stride = (all->size() + kMaxKeys - 1) / kMaxKeys;
     std::vector<std::pair<double, std::vector<Vec3>>> poses;
     for (size_t k = 0; k < all->size(); k += stride) {
       const double time = (*all)[all->size() - 1 - k];  // from the end, which is always looked at
       const Result<GltfScene::Posed> pose = scene_.pose_at(animation, time);
       if (!pose) return pose.error();
-      if ((poses.size() + 1) * bound_.size() > kMostPositions) break;
+      if ((poses.size() + 1) * bound_.size() > kMaxPositions) break;
       poses.emplace_back(time, posed(pose->nodes));
     }
     const double alike = kAlike * bounds_of(result_.rest.positions).diagonal();

@@ -58,7 +58,7 @@ class ObjReader {
     return {x, y, z};
   }
 
-  /// "v x y z r g b", as sculpting and scanning tools write it; a single number more is a weight, which nobody uses.
+  /// "v x y z r g b", as sculpting and scanning tools write it; a single number more is a weight, which is ignored.
   void read_color() {
     const std::string_view red = cursor_.word_in_line(), green = cursor_.word_in_line(), blue = cursor_.word_in_line();
     if (blue.empty()) return;

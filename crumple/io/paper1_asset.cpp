@@ -130,7 +130,7 @@ Result<void> read_rig(const fs::path& folder, Asset& asset) {
   return {};
 }
 
-constexpr size_t kMostPlanes = 24;
+constexpr size_t kMaxPlanes = 24;
 
 Result<std::vector<CutPlane>> parse_planes(std::string_view text, const std::string& name) {
   TextCursor cursor(text, name);
@@ -141,7 +141,7 @@ Result<std::vector<CutPlane>> parse_planes(std::string_view text, const std::str
     plane.offset = cursor.number_in_line("a plane's offset");
     const double length = plane.normal.norm();
     if (!cursor.failed() && !(length > 1e-9 && length < 1e9)) cursor.fail("the normal of a plane has no length");
-    if (!cursor.failed() && planes.size() == kMostPlanes) cursor.fail(fmt::format("more than {} planes are too many", kMostPlanes));
+    if (!cursor.failed() && planes.size() == kMaxPlanes) cursor.fail(fmt::format("more than {} planes are too many", kMaxPlanes));
     if (cursor.failed()) break;
     plane.normal /= length, plane.offset /= length;
     planes.push_back(plane);

@@ -103,7 +103,7 @@ struct Header {
   size_t body = 0;  // where the data begin
 };
 
-constexpr size_t kMostProperties = 1000;
+constexpr size_t kMaxProperties = 1000;
 
 void read_property(TextCursor& cursor, Header& header) {
   if (header.elements.empty()) return cursor.fail("a property stands before any element");
@@ -119,7 +119,7 @@ void read_property(TextCursor& cursor, Header& header) {
   property.scalar = *scalar;
   property.name = cursor.word_in_line();
   header.elements.back().properties.push_back(std::move(property));
-  if (header.elements.back().properties.size() > kMostProperties) cursor.fail("an element has too many properties");
+  if (header.elements.back().properties.size() > kMaxProperties) cursor.fail("an element has too many properties");
 }
 
 Result<Header> read_header(std::string_view bytes, std::string_view name) {

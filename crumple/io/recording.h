@@ -15,7 +15,7 @@
 
 namespace crumple::io {
 
-/// A named array of rows, as a recording sees all state: it knows no method.
+/// A named array of rows, the form of all state in a recording, independent of the methods.
 struct ArrayView {
   std::string name;       // "drum 1/examples/weights"
   size_t row_bytes = 0;

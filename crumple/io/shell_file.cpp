@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kSamePlace = 1e-6;  // of the file's size
-constexpr size_t kMostShells = 10000;
+constexpr size_t kMaxShells = 10000;
 
 /// A surface whose triangles belong to named groups; the empty name is none.
 struct Grouped {
@@ -169,8 +169,8 @@ Result<ShellFile> read_shells(const fs::path& file) {
   const std::vector<int> same = first_in_place(grouped->mesh.positions, kSamePlace * size, std::vector<bool>(grouped->mesh.positions.size(), false));
   int count = 0;
   const std::vector<int> shell_of = find_shells(*grouped, same, count);
-  if (static_cast<size_t>(count) > kMostShells)
-    return input_error(fmt::format("{}: {} shells are too many (at most {})", file.string(), count, kMostShells));
+  if (static_cast<size_t>(count) > kMaxShells)
+    return input_error(fmt::format("{}: {} shells are too many (at most {})", file.string(), count, kMaxShells));
 
   ShellFile result;
   result.shells.resize(static_cast<size_t>(count)), result.labels.assign(static_cast<size_t>(count), -1);

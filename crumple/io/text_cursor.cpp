@@ -66,7 +66,7 @@ double TextCursor::parse_number(std::string_view word, std::string_view what) {
   const std::string_view digits = without_plus(word);
   double value = 0;
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  // Too small for a double is as good as zero; too large is not finite.
+  // Too small for a double counts as zero; too large is non-finite.
   const bool tiny = problem == std::errc::result_out_of_range && digits.find_first_of("eE") + 1 == digits.find('-', 1);
   if (tiny && end == digits.data() + digits.size()) return 0;
   if (!word.empty() && problem == std::errc() && end == digits.data() + digits.size() && std::isfinite(value)) return value;

@@ -25,7 +25,7 @@ class TextCursor {
   /// A whole number in [low, high].
   long whole(std::string_view what, long low, long high) { return parse_whole(word(), what, low, high); }
   /// How many items follow. Each takes at least `least_bytes`, so a count that the rest of the text cannot hold is refused
-  /// before anyone allocates for it.
+  /// before any allocation.
   size_t count(std::string_view what, size_t least_bytes);
 
   double parse_number(std::string_view word, std::string_view what);

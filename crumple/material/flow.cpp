@@ -11,8 +11,8 @@
 namespace crumple {
 namespace {
 
-/// Elastic stretches below this are as good as flat: their volume says nothing any more.
-constexpr double kLeastStretch = 1e-4;
+/// Elastic stretches below this count as flat: their volume is meaningless.
+constexpr double kMinStretch = 1e-4;
 
 template <class T>
 using Vector = Eigen::Matrix<T, 3, 1>;
@@ -22,7 +22,7 @@ using Matrix = Eigen::Matrix<T, 3, 3>;
 /// Eq. 10. False for what is inverted, flat or not finite.
 template <class T>
 bool without_volume(const Vector<T>& stretches, Vector<T>& isochoric) {
-  if (!(stretches.minCoeff() >= T(kLeastStretch)) || !stretches.allFinite()) return false;
+  if (!(stretches.minCoeff() >= T(kMinStretch)) || !stretches.allFinite()) return false;
   isochoric = stretches / std::cbrt(stretches[0] * stretches[1] * stretches[2]);
   return isochoric.allFinite();
 }

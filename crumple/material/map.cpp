@@ -15,8 +15,8 @@ Result<void> check_map(const PaintedMap& map, size_t vertices) {
     return input_error(fmt::format("{} is painted on {} vertices, but the surface has {}", map.name, map.values.size(), vertices));
   }
   for (size_t v = 0; v < vertices; ++v) {
-    if (map.values[v] >= 0 && map.values[v] <= kMostPainted) continue;  // false for what is not a number, too
-    return input_error(fmt::format("{} is painted {:g} at vertex {}; factors lie between 0 and {:g}", map.name, map.values[v], v, kMostPainted));
+    if (map.values[v] >= 0 && map.values[v] <= kMaxPainted) continue;  // false for what is not a number, too
+    return input_error(fmt::format("{} is painted {:g} at vertex {}; factors lie between 0 and {:g}", map.name, map.values[v], v, kMaxPainted));
   }
   return {};
 }

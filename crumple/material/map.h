@@ -13,13 +13,13 @@ namespace crumple {
 /// A factor painted over a surface, such as "yield": weak below 1, strong above. It multiplies the knob of the same name.
 struct PaintedMap {
   std::string name;           // of the knob: "yield", "gain", "radius", "strength" or "toughness"
-  std::vector<float> values;  // #surface vertices, from 0 to kMostPainted
+  std::vector<float> values;  // #surface vertices, from 0 to kMaxPainted
 };
 
 /// The knobs that can be painted.
 inline constexpr std::array<std::string_view, 5> kPaintedKnobs = {"yield", "gain", "radius", "strength", "toughness"};
 /// A factor above this is a mistake: it is finite strength that is painted, and gain 0 is what keeps a part rigid.
-inline constexpr float kMostPainted = 1000;
+inline constexpr float kMaxPainted = 1000;
 
 /// The map of this knob, or nothing.
 const PaintedMap* find_map(std::span<const PaintedMap> maps, std::string_view knob);

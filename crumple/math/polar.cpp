@@ -17,7 +17,7 @@
 namespace crumple {
 namespace {
 
-constexpr int kMostRounds = 7;  // a guess within half a turn or so needs no more
+constexpr int kMaxRounds = 7;  // a guess within half a turn or so needs no more
 
 #define CRUMPLE_KERNELS "crumple/math/polar_kernels.inl"
 #include "crumple/math/each_width.inl"

@@ -26,7 +26,7 @@ inline Mask climb(Real* a, Real* q) {
   Mask bad;
   normalize(a, bad);
   Mask open = !bad, done = one < zero;
-  for (int round = 0; round < kMostRounds && any(open); ++round) {
+  for (int round = 0; round < kMaxRounds && any(open); ++round) {
     Real m[9];
     turn_back(q, a, m);
     const Real z[3] = {m[5] - m[7], m[6] - m[2], m[1] - m[3]};

@@ -13,7 +13,7 @@
 namespace crumple {
 namespace {
 
-constexpr int kMostSweeps = 16;  // random matrices need three to five
+constexpr int kMaxSweeps = 16;  // random matrices need three to five
 
 #define CRUMPLE_KERNELS "crumple/math/svd_kernels.inl"
 #include "crumple/math/each_width.inl"

@@ -86,7 +86,7 @@ inline void decompose(Real* a, Real* u, Real* s, Real* v) {
   const Scale<Real> scale = normalize(a, bad);
   for (int k = 0; k < 9; ++k) v[k] = k % 4 == 0 ? one : zero;
   Mask open = one > zero;
-  for (int sweep = 0; sweep < kMostSweeps && any(open); ++sweep) {
+  for (int sweep = 0; sweep < kMaxSweeps && any(open); ++sweep) {
     Mask rough = one < zero;
     turn_columns(a, v, 0, 1, open, rough);
     turn_columns(a, v, 0, 2, open, rough);

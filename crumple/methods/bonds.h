@@ -75,6 +75,7 @@ concept BondMethod = Method<A> && requires(const BondSeed& seed, const typename 
   { build(seed, settings) } -> std::same_as<Result<typename A::Model>>;
   { start(model, 0.01) } -> std::same_as<typename A::State>;
   { pieces_of(model) } -> std::same_as<std::span<const BondPiece>>;
+  { link_count(model) } -> std::same_as<int>;
   { links(model) } -> std::same_as<std::vector<Link>>;
   { hold_of(std::as_const(state), 0) } -> std::same_as<Hold>;
   { neighbours(model) } -> std::same_as<std::span<const std::pair<int, int>>>;

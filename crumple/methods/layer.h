@@ -35,8 +35,8 @@ struct LayerContext {
   Effects effects;
 };
 
-/// Vertices of a body as they are now, in the rest frame: put together from its layers in order after all of them have stepped, and read by everyone
-/// else. Offsets in rest space come first, then what skins them.
+/// Current vertices of a body, in the rest frame: composed from its layers in order, after all of them have stepped. Offsets in rest space come
+/// first, then skinning.
 struct Shape {
   std::vector<Vec3f> vertices;  // #vertices
   std::vector<Vec3f> offsets;   // #vertices or empty: how far layers so far have moved them in rest space

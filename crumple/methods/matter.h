@@ -15,7 +15,7 @@ struct MatterSeed {
   double mass = 0;                          // kg
   Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();
   double start = 0;                         // s, when it appears
-  Look look;
+  Appearance look;
   const SavedArrays* saved = nullptr;       // of the same model, if it was made before
 };
 

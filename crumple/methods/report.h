@@ -14,7 +14,7 @@ struct ReportContext {
   double first_break = -1;  // s, of the body's links; -1: none broke
 };
 
-/// What a method tells about one body at the end of a run or of a recording. Whoever prints takes what is there.
+/// Report of a method on one body at the end of a run or of a recording. All entries are optional.
 struct Report {
   /// An entry of the run's own numbers, put together over all bodies.
   struct Total {

@@ -10,13 +10,13 @@ namespace crumple::particles {
 namespace {
 
 constexpr size_t kChunk = 4096;
-constexpr double kKickStep = 1.0 / 60.0;  // s, for which kicks are meant
+constexpr double kKickStep = 1.0 / 60.0;  // s: reference step of kicks
 
 bool acts(double start, double end, double time) {
   return time >= start - 1e-9 && time < end - 1e-9;
 }
 
-/// Which clamps hold at a time, one bit each; beyond 62 of them the answer is always new.
+/// Bit mask of the clamps active at a time; with more than 62 clamps it is incomplete, and hold() ignores it.
 int64_t clamps_at(const Boundary& boundary, double time) {
   int64_t bits = 0;
   for (size_t k = 0; k < boundary.clamps.size(); ++k) {
@@ -38,7 +38,7 @@ Vec3 start_of(const StartPlaces& starts, size_t original) {
   return starts.origin + starts.rest[original].head<3>().cast<double>();
 }
 
-/// The first clamp that holds a particle which began there, or -1.
+/// The first clamp that holds a particle with this start position, or -1.
 int32_t clamp_of(const Boundary& boundary, const Vec3& start, double time) {
   for (size_t k = 0; k < boundary.clamps.size(); ++k) {
     const Clamp& clamp = boundary.clamps[k];
@@ -47,13 +47,13 @@ int32_t clamp_of(const Boundary& boundary, const Vec3& start, double time) {
   return -1;
 }
 
-/// A surface as a particle meets it.
+/// A surface in contact with a particle.
 struct Surface {
   Vec3f normal, velocity;
-  float friction, keep;  // keep: of what slides along
+  float friction, keep;  // keep: share of the sliding velocity that remains
 };
 
-/// Takes away what moves into the surface, and some of what slides along it. What separates is left alone.
+/// Removes the velocity into the surface and some of the sliding velocity. Separating particles are unchanged.
 void touch(Eigen::Ref<Vec3f> velocity, const Surface& surface) {
   const Vec3f relative = velocity - surface.velocity;
   const float in = relative.dot(surface.normal);
@@ -68,7 +68,7 @@ float kept(const Touch& touch, double dt) {
   return static_cast<float>(std::exp(-touch.drag * dt));
 }
 
-/// Calls body(position, velocity) for every particle that is free.
+/// Calls body(position, velocity) for every free particle.
 template <class Body>
 void each_free(const ParticleSpan& particles, const Body& body) {
   parallel_for(particles.size(), kChunk, [&](size_t begin, size_t end) {
@@ -98,7 +98,7 @@ void push_by_ball(const ParticleSpan& particles, const BallObstacle& ball, doubl
     const Vec3f normal = far2 > 0 ? Vec3f(out / std::sqrt(far2)) : Vec3f::UnitY();
     x.head<3>() = center + radius * normal;
     if (push > 0)
-      v.head<3>() += push * velocity;  // as in the authors' program, whose balls drag along what they touch
+      v.head<3>() += push * velocity;  // as in the authors' program: balls drag touching particles along
     else
       touch(v.head<3>(), {normal, velocity, static_cast<float>(ball.touch.friction), keep});
   });
@@ -145,14 +145,14 @@ Clamp tilting_clamp(const Vec3& normal, const Vec3& axis, double offset, double 
 
 namespace {
 
-/// Whether it moves, rubs and lasts by numbers that mean something.
+/// Whether velocity, friction, drag and times are valid.
 bool is_sane(const Vec3& velocity, const Touch& touch, double start, double end) {
   return velocity.allFinite() && touch.friction >= 0 && std::isfinite(touch.friction) && touch.drag >= 0 && std::isfinite(touch.drag) &&
          std::isfinite(start) && !std::isnan(end);
 }
 constexpr const char* kInsane = "velocities, friction, drag and start must be finite numbers, friction and drag not negative";
 
-/// Complaints begin with where in the boundary something is wrong.
+/// Error messages begin with the place in the boundary.
 Result<void> check_clamp(const StartPlaces& starts, const Clamp& clamp, size_t k) {
   if (!(clamp.normal.allFinite() && clamp.normal.norm() > 0)) return input_error(fmt::format("clamps/{}: its normal has no direction", k));
   const Vec3 center = clamp.center.value_or(Vec3::Zero());
@@ -230,7 +230,7 @@ void carry(const Boundary& boundary, const ParticleSpan& particles, double time,
   const float rate = static_cast<float>(1 / dt);
   for (size_t i = 0; i < particles.size(); ++i) {
     const int32_t by = particles.held[i];
-    if (by < 0 || static_cast<size_t>(by) >= motions.size()) continue;  // of a clamp that a restored state knew
+    if (by < 0 || static_cast<size_t>(by) >= motions.size()) continue;  // a clamp of a restored state that is gone
     const Motion& motion = motions[static_cast<size_t>(by)];
     const Vec3f out = particles.positions[i].head<3>() - motion.center;
     const Vec3f step = (motion.turn * out - out) + motion.ahead;
@@ -241,7 +241,7 @@ void carry(const Boundary& boundary, const ParticleSpan& particles, double time,
 
 void collide_boundary(const Boundary& boundary, const ParticleSpan& particles, double time, double dt) {
   const double begun = time - dt;
-  // Each once: planes that contradict each other share what they cannot both have, and nothing waits for them to agree.
+  // One pass, no iteration: contradicting planes each leave some overlap.
   for (const PlaneObstacle& plane : boundary.planes) {
     if (!acts(plane.start, plane.end, begun)) continue;
     const Vec3 normal = plane.normal.normalized();

@@ -12,38 +12,38 @@ namespace crumple {
 class Fields;
 }
 
-/// What an artist lets act on the particles of one body, as plain data in world coordinates.
+/// Clamps and obstacles for the particles of one body, as plain data in world coordinates.
 namespace crumple::particles {
 
 inline constexpr double kForever = std::numeric_limits<double>::infinity();
 
-/// How touching feels.
+/// Friction and drag of a contact.
 struct Touch {
-  double friction = 0.3;  // Coulomb's coefficient
-  double drag = 0;        // 1/s, at which sliding fades while it touches
+  double friction = 0.3;  // Coulomb coefficient
+  double drag = 0;        // 1/s: decay rate of sliding velocity during contact
 };
 
 /// A ball, or a box along the axes.
 struct Region {
   Vec3 center = Vec3::Zero();
-  double radius = 0;         // m; 0: it is a box
+  double radius = 0;         // m; 0: a box
   Vec3 size = Vec3::Zero();  // m, of the box
 };
 
-/// Holds the particles that begin beyond a plane (normal . x > offset) and moves them rigidly, with start and end.
+/// Holds the particles that start beyond a plane (normal . x > offset) and moves them rigidly, from `start` to `end`.
 struct Clamp {
   Vec3 normal = Vec3::UnitX();       // of length 1
-  double offset = 0;                 // m; -kForever: all that begin `within`
-  std::optional<Region> within;      // it holds no others
+  double offset = 0;                 // m; -kForever: all particles that start `within`
+  std::optional<Region> within;      // restricts the held particles to a region
   Vec3 velocity = Vec3::Zero();      // m/s
   Vec3 spin = Vec3::Zero();          // rad/s, about an axis through `center`, which moves with the velocity
   std::optional<Vec3> center;        // m; absent: the origin, until set_centers()
-  bool blocks = false;               // others do not get past the plane, which moves with the velocity
-  Touch touch;                       // of that plane
+  bool blocks = false;               // the plane is an obstacle to the free particles; it moves with the velocity
+  Touch touch;                       // of this plane
   double start = 0, end = kForever;  // s
 };
 
-/// A clamp that drags its particles along its normal, and keeps out others.
+/// A clamp that drags its particles along its normal, and whose plane blocks the others.
 Clamp moving_clamp(const Vec3& normal, double offset, double speed);
 /// A clamp that turns its particles about its normal, through the origin.
 Clamp twisting_clamp(const Vec3& normal, double offset, double rate, double end);
@@ -53,23 +53,23 @@ Clamp tilting_clamp(const Vec3& normal, const Vec3& axis, double offset, double 
 /// Keeps particles on the side where normal . x >= offset; moves with `velocity`.
 struct PlaneObstacle {
   Vec3 normal = Vec3::UnitY();
-  double offset = 0;  // when it starts
+  double offset = 0;  // at `start`
   Vec3 velocity = Vec3::Zero();
   Touch touch;
   double start = 0, end = kForever;
 };
 
-/// A ball on a course that nothing changes.
+/// A ball of constant velocity.
 struct BallObstacle {
-  Vec3 center = Vec3::Zero();  // when it starts
+  Vec3 center = Vec3::Zero();  // at `start`
   Vec3 velocity = Vec3::Zero();
   double radius = 0.1;
-  double push = 0;  // 1/s: share of its velocity that it adds to what it touches (momentumScale of the authors is this / 60); 0: an inelastic hit
+  double push = 0;  // 1/s: rate at which its velocity is added to touching particles (momentumScale of the authors is this / 60); 0: inelastic hit
   Touch touch;
   double start = 0, end = kForever;
 };
 
-/// An infinite cylinder that does not move.
+/// An infinite fixed cylinder.
 struct CylinderObstacle {
   Vec3 axis = Vec3::UnitY();
   Vec3 point = Vec3::Zero();
@@ -79,7 +79,7 @@ struct CylinderObstacle {
   double start = 0, end = kForever;
 };
 
-/// Everything that one body meets and nobody else.
+/// Clamps and obstacles that act on one body alone.
 struct Boundary {
   std::vector<Clamp> clamps;
   std::vector<PlaneObstacle> planes;
@@ -87,8 +87,8 @@ struct Boundary {
   std::vector<CylinderObstacle> cylinders;
 };
 
-/// Keys "clamps", "planes", "projectiles" and "cylinders". What is convenient to write (degrees along a normal) is read into the plain fields, so
-/// what is written back means the same.
+/// Keys "clamps", "planes", "projectiles" and "cylinders". Shorthand keys (speed, twist and tilt) are read into the plain fields and written
+/// back as these.
 void describe(Fields& fields, Boundary& boundary);
 void describe(Fields& fields, Region& region);
 void describe(Fields& fields, Clamp& clamp);

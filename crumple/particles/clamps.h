@@ -3,29 +3,29 @@
 #include "crumple/particles/boundary.h"
 #include "crumple/particles/particles.h"
 
-/// A body's boundary at work on its particles.
+/// Applies a body's boundary to its particles.
 namespace crumple::particles {
 
-/// Where particles begin, from an origin: clamps take hold of those that begin somewhere.
+/// Start positions of particles, relative to an origin; clamps select particles by them.
 struct StartPlaces {
   Vec3 origin = Vec3::Zero();
   std::span<const Vec4f> rest;  // #originals
 };
 
-/// Who is held.
+/// Which particles are held, and by which clamp.
 struct Held {
-  int64_t& clamps;         // one bit for each that holds
-  std::span<int32_t> by;   // #particles: by which clamp, -1 free
+  int64_t& clamps;         // one bit for each active clamp
+  std::span<int32_t> by;   // #particles: clamp that holds it, -1 free
 };
 
-/// A boundary that holds nothing, or that has no direction, is an error.
+/// A clamp that holds no particle, or a normal without length, is an error.
 Result<void> check_boundary(const StartPlaces& starts, const Boundary& boundary);
-/// Clamps without a centre of their own turn about the middle of what they hold.
+/// Clamps without a given centre turn about the centroid of their particles.
 void set_centers(const StartPlaces& starts, Boundary& boundary);
 
-/// Takes hold of particles whose clamp begins, and lets go of those whose clamp ends; `original` says where each comes from. True if something changed.
+/// Holds the particles of clamps that start, and frees those of clamps that end; `original` is the index of each in `rest`. True on any change.
 bool hold(const Boundary& boundary, const StartPlaces& starts, std::span<const int32_t> original, double time, Held& held, std::span<Vec4f> positions);
-/// Moves those that are held. Call before time passes.
+/// Moves the held particles. Call before time advances.
 void carry(const Boundary& boundary, const ParticleSpan& particles, double time, double dt);
 /// Planes, balls and cylinders push particles out. Call with the time at the end of the step.
 void collide_boundary(const Boundary& boundary, const ParticleSpan& particles, double time, double dt);

@@ -11,8 +11,8 @@
 namespace crumple::particles {
 namespace {
 
-constexpr size_t kMany = 50000;  // points that do not fit where memory is fast: neighbours are to lie near each other in it
-constexpr size_t kMinPoints = 4;  // that make a shape
+constexpr size_t kMany = 50000;  // points: more do not fit in the cache, so they are sorted to lie near their neighbours
+constexpr size_t kMinPoints = 4;  // of a shape
 
 double area_of(const TriMesh& mesh) {
   double area = 0;
@@ -28,7 +28,7 @@ std::vector<Vec3> along_curve(const std::vector<Vec3>& points) {
   return sorted;
 }
 
-/// How much of a stroke's value a point gets.
+/// Weight of a stroke at a point.
 double coverage(const PaintStroke& stroke, const Vec3& point) {
   const Vec3 along = stroke.to.value_or(stroke.at) - stroke.at;
   const double length2 = along.squaredNorm();

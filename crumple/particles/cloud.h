@@ -15,19 +15,19 @@ namespace crumple::particles {
 /// The particles of a body in its own frame, and the surface around them.
 struct Cloud {
   std::vector<Vec3> points;
-  std::vector<Vec3> velocities;         // #points or empty: beside the body's
+  std::vector<Vec3> velocities;         // #points or empty: added to the body's
   std::vector<float> toughness, yield;  // #points or empty: painted factors
   std::shared_ptr<const TriMesh> surface;
   double volume = 0;  // m^3
 };
 
-/// Fills a surface with what is painted on it. Complaints begin with `where`.
+/// Fills a surface with particles, which take on its painted factors. Error messages begin with `where`.
 Result<Cloud> fill_surface(std::shared_ptr<const TriMesh> surface, std::span<const PaintedMap> maps, const FillSettings& settings, const std::string& where);
 
 /// Wraps points in a surface.
 Result<void> wrap_points(Cloud& cloud, const FillSettings& settings, const std::string& where);
 
-/// Strokes go over what the surface has, and over each other.
+/// Strokes override the paint of the surface, and each the strokes before it.
 Result<void> paint(const FillSettings& settings, const std::string& where, Cloud& cloud);
 
 }  // namespace crumple::particles

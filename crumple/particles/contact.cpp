@@ -10,33 +10,33 @@
 namespace crumple::particles {
 namespace {
 
-constexpr double kBounces = 0.2;       // m/s: what hits more slowly does not bounce
-constexpr double kWakingShare = 0.1;   // of the weight's impulse in a step, from which a push wakes
-constexpr double kWakingSpeed = 0.01;  // m/s, at least
-constexpr double kWeighs = 4;          // steps of free fall: what presses down more slowly than that lies there
-constexpr double kShallow = 0.25;      // of a shape's depth: who moves less in a step leaves through the nearest surface
-constexpr double kSearched = 4;        // spacings: deeper inside a mesh nobody is found
-constexpr double kOnSurface = 0.1;     // of a step's way: who was no deeper inside was on the surface
+constexpr double kBounces = 0.2;       // m/s: slower hits do not bounce
+constexpr double kWakingShare = 0.1;   // of the weight's impulse in a step: stronger pushes wake a part
+constexpr double kWakingSpeed = 0.01;  // m/s: the minimum for waking
+constexpr double kWeighs = 4;          // steps of free fall: particles that press down more slowly are at rest on the part
+constexpr double kShallow = 0.25;      // of a shape's depth: particles that move less in a step leave through the nearest surface
+constexpr double kSearched = 4;        // spacings: particles deeper inside a mesh are not found
+constexpr double kOnSurface = 0.1;     // of the travel in a step: particles no deeper inside count as on the surface
 constexpr int kMaxStrides = 24;
 constexpr int kMaxSweeps = 20;
-constexpr double kSettled = 0.01;  // of the fastest approach: contacts that change less are done
+constexpr double kSettled = 0.01;  // of the fastest approach: contacts that change less have converged
 
-/// A shape as particles meet it in this step.
+/// An obstacle shape in this step.
 struct Met {
   const Obstacle* part;
   Box3f box;
   double dt, depth, searched, thick;
-  std::vector<int32_t> touching;  // that touch it
+  std::vector<int32_t> touching;  // particles
 };
 
-/// A part while particles push it.
+/// Motion of a part while particles push it.
 struct Moving {
   Vec3 velocity, spin, shift = Vec3::Zero();
   double inverse_mass = 0;
   Mat3 inverse_inertia = Mat3::Zero();
 };
 
-/// How deep a particle is in a shape, below zero, and which way out; above zero if it is not.
+/// Signed distance of a particle to a shape, below zero inside, and the outward direction.
 struct Contact {
   double distance;
   Vec3 normal;
@@ -46,8 +46,8 @@ bool is_sheet(const rigid::ObstacleShape& shape) {
   return shape.kind == rigid::ObstacleShape::Kind::Mesh && !shape.mesh->is_closed();
 }
 
-/// Goes from a place outside in strides that cannot miss the surface. Where it gets in, it is as deep as the rest of the way takes it behind the
-/// surface there. [Hart 1996]
+/// Sphere tracing from a point outside, in strides that cannot miss the surface. The depth is the rest of the path behind the surface at the
+/// entry. [Hart 1996]
 bool find_entry(const Met& met, const Vec3& from, const Vec3& to, Contact& contact) {
   const rigid::ObstacleShape& shape = met.part->form();
   const double travel = (to - from).norm(), close = 1e-4 * travel + 1e-9;
@@ -57,7 +57,7 @@ bool find_entry(const Met& met, const Vec3& from, const Vec3& to, Contact& conta
   for (int k = 0; k < kMaxStrides; ++k) {
     const Vec3 here = from + gone * along;
     const double distance = rigid::signed_distance(shape, here, normal, met.searched + travel) - met.part->margin;
-    if (k == 0 && distance < -kOnSurface * travel - 1e-7) return false;  // it was inside
+    if (k == 0 && distance < -kOnSurface * travel - 1e-7) return false;  // it started inside
     if (distance < close) {
       const double deep = (to - here).dot(normal) + std::min(distance, 0.0);
       if (deep >= 0) return false;
@@ -70,13 +70,13 @@ bool find_entry(const Met& met, const Vec3& from, const Vec3& to, Contact& conta
   return false;
 }
 
-/// In the shape's frame: where a particle is that came from `from`.
+/// Contact of a particle that moved from `from` to `to`, in the shape's frame.
 Contact meet(const Met& met, const Vec3& from, const Vec3& to) {
   Contact contact;
   const double travel = (to - from).norm();
   contact.distance = rigid::signed_distance(met.part->form(), to, contact.normal, met.searched + travel) - met.part->margin;
   if (contact.distance >= travel || travel == 0) return contact;
-  // Hulls have neighbours, through whom nobody should leave.
+  // A hull may have neighbours; particles must not be pushed out into them.
   const bool alone = met.part->form().kind != rigid::ObstacleShape::Kind::Hull;
   if (contact.distance < 0 && alone && travel < kShallow * met.depth) return contact;
   if (!(travel <= 1e6) || find_entry(met, from, to, contact)) return contact;
@@ -88,7 +88,7 @@ Contact meet(const ParticleSpan& particles, const Met& met, const Moving& moving
   const Mat3& turn = met.part->place.rotation;
   const Vec3 world = particles.origin + particles.positions[i].head<3>().cast<double>();
   const Vec3 to = turn.transpose() * (world - met.part->place.translation - moving.shift);
-  // Over the step the part went as it did before the particles slowed it.
+  // The part moved through the step with its velocity before these contacts.
   const Vec3 relative =
       particles.velocities[i].head<3>().cast<double>() - met.part->velocity - met.part->spin.cross(world - met.part->center - moving.shift);
   Contact contact = meet(met, to - met.dt * (turn.transpose() * relative), to);
@@ -96,17 +96,17 @@ Contact meet(const ParticleSpan& particles, const Met& met, const Moving& moving
   return contact;
 }
 
-/// A particle that touches the part.
+/// A particle in contact with the part.
 struct Touching {
   size_t particle;
   Push* push;  // of the shape
   const Obstacle* part;
   Vec3 normal, arm;  // world; from the part's centre
   double mass, inverse_mass;
-  double lightness = 0;        // one over the mass that meets along the normal
-  double leaves = 0;           // m/s, along the normal, that it is to have
-  double pressed = 0;          // N s along the normal so far
-  Vec3 rubbed = Vec3::Zero();  // N s across it
+  double lightness = 0;        // inverse effective mass along the normal
+  double leaves = 0;           // m/s: target velocity along the normal
+  double pressed = 0;          // N s: accumulated normal impulse
+  Vec3 rubbed = Vec3::Zero();  // N s: accumulated friction impulse
 };
 
 double lightness(const Moving& moving, double inverse_mass, const Vec3& arm, const Vec3& direction) {
@@ -122,8 +122,8 @@ Vec3 sliding(const ParticleSpan& particles, const Moving& moving, const Touching
   return velocity_of(particles, at.particle) - moving.velocity - moving.spin.cross(at.arm);
 }
 
-/// Particle and part leave the overlap, each by the other's share of the mass. That would carry angular momentum along where they slide past each
-/// other: the part keeps it.
+/// Resolves an overlap: particle and part each move by the other's share of the mass. Where they slide past each other that would change angular
+/// momentum; a change of the part's spin compensates.
 bool part_ways(const ParticleSpan& particles, const Met& met, size_t i, Moving& moving, Push& push, Touching& touching) {
   const Obstacle& part = *met.part;
   const Contact contact = meet(particles, met, moving, i);
@@ -152,14 +152,14 @@ void add(const Touching& at, const Vec3& wanted, const ParticleSpan& particles, 
   if (at.inverse_mass > 0) {
     const Vec3 before = velocity_of(particles, at.particle);
     particles.velocities[at.particle].head<3>() = (before + at.inverse_mass * wanted).cast<float>();
-    impulse = at.mass * (velocity_of(particles, at.particle) - before);  // as rounded, so that nothing is lost between the two
+    impulse = at.mass * (velocity_of(particles, at.particle) - before);  // as rounded, so that momentum is conserved exactly
   }
   const Vec3 twist = -at.arm.cross(impulse);
   at.push->impulse -= impulse, at.push->twist += twist;
   moving.velocity -= moving.inverse_mass * impulse, moving.spin += moving.inverse_inertia * twist;
 }
 
-/// Brings one contact to where it does not approach, and slides no more than Coulomb allows. Returns how much of the speed there that changed.
+/// Solves one contact: no approach, and sliding limited by Coulomb friction. Returns the change of the relative speed.
 double press(Touching& at, const ParticleSpan& particles, Moving& moving) {
   Vec3 relative = sliding(particles, moving, at);
   const double pressed = std::max(0.0, at.pressed + (at.leaves - relative.dot(at.normal)) / at.lightness), change = pressed - at.pressed;
@@ -176,7 +176,7 @@ double press(Touching& at, const ParticleSpan& particles, Moving& moving) {
   return std::max(std::abs(change), rub.norm()) * at.lightness;
 }
 
-/// All contacts of one part, again and again until none changes much: one pass would push a light part away from whom it meets last.
+/// Iterates over all contacts of one part until they converge. A single pass would favour the last contact of a light part.
 void press_all(std::vector<Touching>& contacts, const ParticleSpan& particles, Moving& moving) {
   double fastest = 0;
   for (Touching& at : contacts) {
@@ -192,7 +192,7 @@ void press_all(std::vector<Touching>& contacts, const ParticleSpan& particles, M
   }
 }
 
-/// Whether what hits a part that sleeps is enough to wake it.
+/// Whether the hits on a sleeping part are strong enough to wake it.
 bool wakes(const ParticleSpan& particles, std::span<const Met> group) {
   const Obstacle& part = *group.front().part;
   const Moving still{part.velocity, part.spin};
@@ -215,7 +215,7 @@ bool wakes(const ParticleSpan& particles, std::span<const Met> group) {
   return momentum > kWeighs * mass * weight * part.inverse_mass;  // a hit from above
 }
 
-/// Everything that touches the shapes of one part.
+/// Solves all contacts with the shapes of one part.
 void collide_part(const ParticleSpan& particles, std::span<const Met> group, Push* pushes) {
   const Obstacle& part = *group.front().part;
   if (std::all_of(group.begin(), group.end(), [](const Met& met) { return met.touching.empty(); })) return;
@@ -235,7 +235,7 @@ void collide_part(const ParticleSpan& particles, std::span<const Met> group, Pus
   for (Touching& at : contacts) at.arm -= part.center + moving.shift;
   press_all(contacts, particles, moving);
   for (const Touching& at : contacts) {
-    // What rubs has rubbed all along the step: otherwise whatever lies on a slope would creep by what one step accelerates it.
+    // Friction acts over the whole step: otherwise particles on a slope would creep by the acceleration of one step.
     if (!part.yields) particles.positions[at.particle].head<3>() += (group.front().dt * at.inverse_mass * at.rubbed).cast<float>();
     const double strength = std::hypot(at.pressed, at.rubbed.norm());
     at.push->normal -= at.pressed * at.normal, at.push->strength += strength, at.push->at += strength * (part.center + moving.shift + at.arm);
@@ -246,7 +246,7 @@ bool are_one(const Obstacle& a, const Obstacle& b) {
   return a.owner >= 0 && a.owner == b.owner;
 }
 
-/// Whether a particle is so far above a plane that it did not touch it in this step; a cheap question, since a floor is near to everybody.
+/// Whether a particle is too far above a plane to touch it in this step. A cheap test, because a floor is near all particles.
 struct PlaneFilter {
   Vec3f normal = Vec3f::Zero();
   float most = std::numeric_limits<float>::infinity();
@@ -260,7 +260,7 @@ struct PlaneFilter {
   bool rejects(const Vec4f& x) const { return normal[0] * x[0] + normal[1] * x[1] + normal[2] * x[2] > most; }
 };
 
-/// The parts that come near, each with the particles that touch it.
+/// The parts near the body, each with the particles that touch it.
 std::vector<Met> find_contacts(const ParticleSpan& particles, std::span<const Obstacle> obstacles, double dt) {
   std::vector<Met> near;
   if (obstacles.empty()) return near;

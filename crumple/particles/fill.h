@@ -17,20 +17,20 @@ struct PaintStroke {
   enum class Map { Toughness, Yield };
   Map map = Map::Toughness;
   Vec3 at = Vec3::Zero();
-  std::optional<Vec3> to;  // the line's other end
+  std::optional<Vec3> to;  // other end of a line
   double radius = 0.1;     // m
   double value = 1;
-  double soft = 0;  // m, beyond the radius, over which it fades
+  double soft = 0;  // m: width of the fade beyond the radius
 };
 
 /// How a surface is filled with particles.
 struct FillSettings {
   SampleKind sampling = SampleKind::BlueNoise;
-  int particles = 5000;           // about so many
-  std::optional<double> spacing;  // m, instead of a number
+  int particles = 5000;           // target number
+  std::optional<double> spacing;  // m, instead of the number
   int sampling_seed = 1;
   std::vector<PaintStroke> paint;
-  Vec3 prestretch = Vec3::Ones();  // of where it begins, beside where it rests
+  Vec3 prestretch = Vec3::Ones();  // start shape relative to the rest shape
 };
 
 void describe(Fields& fields, PaintStroke& stroke);

@@ -42,7 +42,7 @@ void meet(const ParticleSpan& a, const ParticleSpan& b, double friction) {
     if (b.is_there[j] > 0) places.push_back(place_of(b, j)), who.push_back(j);
   }
   if (places.empty()) return;
-  // Sorted along x: those that are near lie together.
+  // Sorted along x, so that near particles are adjacent.
   std::vector<size_t> order(places.size());
   for (size_t k = 0; k < order.size(); ++k) order[k] = k;
   std::sort(order.begin(), order.end(), [&](size_t l, size_t r) { return std::pair(places[l].x(), l) < std::pair(places[r].x(), r); });

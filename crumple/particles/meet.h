@@ -4,8 +4,8 @@
 
 namespace crumple::particles {
 
-/// Particles of two bodies keep out of each other: those nearer than half the sum of both spacings are moved apart by their masses, and lose what moves
-/// them towards each other and, up to the friction, what slides. Momentum stays; who is held does not move.
+/// Collides the particles of two bodies. Pairs nearer than half the sum of both spacings are moved apart by their masses. They lose their approach
+/// velocity and, up to the friction limit, their sliding velocity. Momentum is conserved; held particles do not move.
 void meet(const ParticleSpan& a, const ParticleSpan& b, double friction);
 
 }  // namespace crumple::particles

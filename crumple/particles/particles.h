@@ -7,19 +7,19 @@
 
 namespace crumple::particles {
 
-using Vec4f = Eigen::Vector4f;  // three numbers and one to fill a register; what the fourth means is said where it means something
+using Vec4f = Eigen::Vector4f;  // three components and one of padding; the fourth is documented where it is used
 
-/// The particles of one body as clamps, contact and search see them, whatever method moves them. Places are from `origin`, which stays in the world:
-/// floats are fine near to it.
+/// The particles of one body as used by clamps, contact and search, for any method. Positions are relative to `origin`, which is fixed in the
+/// world: floats are accurate near it.
 struct ParticleSpan {
   Vec3 origin = Vec3::Zero();
-  double unit = 1;                   // kg: what masses are counted in
+  double unit = 1;                   // kg: unit of mass
   double spacing = 0;                // m, between neighbours
-  std::span<Vec4f> positions;        // the fourth is 0 for those that are held, otherwise 1
+  std::span<Vec4f> positions;        // the fourth is 0 for held particles, otherwise 1
   std::span<Vec4f> velocities;       // #particles
   std::span<const float> mass;       // #particles, units
-  std::span<const int32_t> held;     // #particles: by which clamp, -1 free
-  std::span<const int32_t> is_there; // #particles: 0 for those that were taken out
+  std::span<const int32_t> held;     // #particles: clamp that holds it, -1 free
+  std::span<const int32_t> is_there; // #particles: 0 for removed particles
 
   size_t size() const { return positions.size(); }
 };

@@ -7,12 +7,12 @@
 namespace crumple::particles {
 namespace {
 
-// Few boxes are compared with every particle: that is cheaper than sorting them.
+// A few boxes are tested against every particle: cheaper than sorting the particles.
 constexpr size_t kFewBoxes = 6;
 constexpr size_t kFewParticles = 1000;
 constexpr double kMaxCells = 1 << 18;
 constexpr double kCellSpacings = 3;  // width of a cell
-constexpr double kOutruns = 4;       // times faster than the mean: may be overlooked by a thin part, so that one crumb does not slow all
+constexpr double kOutruns = 4;       // times the mean speed: faster particles may tunnel through thin parts, so one crumb does not slow the search
 
 size_t at(int index) {
   return static_cast<size_t>(index);
@@ -57,7 +57,7 @@ void ParticleSearch::prepare(size_t boxes) {
   const Vec3f size = all_.high - all_.low;
   width_ = static_cast<float>(kCellSpacings * particles_.spacing);
   const double wanted = (size.cast<double>().array() / double(width_) + 1).prod();
-  if (wanted > kMaxCells) width_ *= static_cast<float>(std::cbrt(wanted / kMaxCells));  // crumbs have flown far
+  if (wanted > kMaxCells) width_ *= static_cast<float>(std::cbrt(wanted / kMaxCells));  // some crumbs are far away
   for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>(std::min(double(size[k] / width_), kMaxCells)) + 1;
   while (double(count_[0]) * count_[1] * count_[2] > 8 * kMaxCells) {
     width_ *= 2;

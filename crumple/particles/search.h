@@ -4,7 +4,7 @@
 
 #include "crumple/particles/contact.h"
 
-/// Who may touch what.
+/// Broad phase: which particles may touch which parts.
 namespace crumple::particles {
 
 struct Box3f {
@@ -15,18 +15,18 @@ struct Box3f {
   }
 };
 
-/// All particles of a body by where they are, for questions about boxes. Cells are only made once there is something to ask.
+/// Grid of all particles of a body, for box queries. Cells are built lazily, by prepare().
 class ParticleSearch {
  public:
-  /// `dt`: boxes are to hold those that went through them within that time.
+  /// `dt`: boxes include the particles that crossed them within that time.
   ParticleSearch(const ParticleSpan& particles, double dt);
-  /// Box around a part as it sweeps along, from the model's origin; everything for one that has none.
+  /// Swept box of a part, relative to the model's origin; infinite for a part without a box.
   Box3f box_of(const Obstacle& obstacle) const;
-  double travel() const { return static_cast<double>(fastest_) * dt_; }  // of the fastest particles, m
+  double travel() const { return static_cast<double>(fastest_) * dt_; }  // m, of the fastest particles
   bool is_near(const Box3f& box) const { return all_.meets(box); }
-  /// Call before find(), with how many boxes there will be.
+  /// Call before find(), with the number of boxes to come.
   void prepare(size_t boxes);
-  /// Particles in the box, in an order that depends on nothing but the particles.
+  /// Particles in the box, in an order that depends on the particles alone.
   void find(const Box3f& box, std::vector<int32_t>& found) const;
 
  private:
@@ -34,7 +34,7 @@ class ParticleSearch {
   const ParticleSpan& particles_;
   double dt_;
   Box3f all_;
-  float fastest_ = 0;  // m/s, of all but a few
+  float fastest_ = 0;  // m/s, of all but a few outliers
   bool sorted_ = false;
   float width_ = 1;
   int count_[3] = {1, 1, 1};

@@ -64,7 +64,7 @@ struct Smoother {
   void settle_edge(const Film& film, EdgeLayer& edge) const;
 };
 
-/// An estimate of noise from few samples is itself noisy; its neighbourhood knows better.
+/// An estimate of noise from few samples is itself noisy; the mean of its neighbourhood is better.
 void Smoother::settle_noise(int x, int y) {
   float light = 0, shine = 0, total = 0;
   for (int dy = -1; dy <= 1; ++dy) {

@@ -12,7 +12,7 @@ namespace {
 // Pixels. The right margin has room for half a tick label.
 constexpr double kWidth = 960, kHeight = 420, kLeft = 68, kRight = 24, kTop = 92, kBottom = 58;
 constexpr double kPlotWidth = kWidth - kLeft - kRight, kPlotHeight = kHeight - kTop - kBottom;
-constexpr long kMostColumns = 1200;   // more cannot be told apart
+constexpr long kMaxColumns = 1200;   // more cannot be told apart
 constexpr double kLimitInSight = 4;   // a limit this many times higher than all values would press them flat
 constexpr size_t kLongestTitle = 80;  // characters
 constexpr const char* kInk = "#22262b";
@@ -32,7 +32,7 @@ Columns make_columns(const StackedPlot& plot) {
   if (plot.x.empty()) return columns;
   columns.first = plot.x.front() == 1 ? 0 : plot.x.front();  // an axis that could begin at 0 does
   const long range = static_cast<long>(plot.x.back()) - columns.first + 1;
-  columns.each = (range + kMostColumns - 1) / kMostColumns;
+  columns.each = (range + kMaxColumns - 1) / kMaxColumns;
   columns.count = (range + columns.each - 1) / columns.each;
   const auto column = [&](size_t i) { return static_cast<size_t>((plot.x[i] - columns.first) / columns.each); };
   std::vector<double> rows(static_cast<size_t>(columns.count)), below(static_cast<size_t>(columns.count));
@@ -112,7 +112,7 @@ std::string draw_area(const Axes& axes, const Columns& columns, const std::vecto
   return fmt::format("<path d=\"{}Z\" fill=\"{}\"/>\n", path, escape_xml(color));
 }
 
-/// Width of a text as good as any: fonts differ.
+/// Estimated width of a text: fonts differ.
 double width_of(std::string_view words) {
   return 6.6 * static_cast<double>(std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }

@@ -14,14 +14,14 @@ namespace {
 
 constexpr int kTile = 16;           // pixels a side
 constexpr int kLongestSide = 8192;  // pixels
-constexpr int kMostSamples = 4096;
+constexpr int kMaxSamples = 4096;
 
 Result<void> check(const Camera& camera, const RenderSettings& settings) {
   if (settings.width < 1 || settings.height < 1 || settings.width > kLongestSide || settings.height > kLongestSide) {
     return input_error(fmt::format("a picture of {} x {} pixels; each side must be within 1 .. {}", settings.width, settings.height, kLongestSide));
   }
-  if (settings.samples < 1 || settings.samples > kMostSamples) {
-    return input_error(fmt::format("{} samples a pixel; must be within 1 .. {}", settings.samples, kMostSamples));
+  if (settings.samples < 1 || settings.samples > kMaxSamples) {
+    return input_error(fmt::format("{} samples a pixel; must be within 1 .. {}", settings.samples, kMaxSamples));
   }
   if (!settings.sun.allFinite() || settings.sun.norm() < 1e-9) return input_error("the direction of the sun must be finite and not zero");
   if (!settings.background.allFinite() || settings.background.minCoeff() < 0)

@@ -19,7 +19,7 @@ struct SceneSurface {
   std::vector<Vec3f> normals;       // #vertices
   std::vector<Vec3f> colors;        // #vertices, linear RGB
   std::vector<Triangle> triangles;  // #triangles
-  std::vector<int> triangle_item;   // #triangles: whose it is, an index into `finishes`
+  std::vector<int> triangle_item;   // #triangles: item, an index into `finishes`
   struct Finish {
     float metal, roughness;
   };

@@ -29,7 +29,7 @@ struct Example {
   std::vector<HandleTransform> handles;  // #handles
 };
 
-/// How well the weights solve the program they come from, with what anyone needs to measure it again: the tetrahedra's vertices are
+/// How well the weights solve the program they come from, with the data to measure it again: the tetrahedra's vertices are
 /// numbered as in the asset's file. Weights of another origin have none.
 struct WeightCertificate {
   double kkt_residual = 0;             // the greatest of all handles, over max |Q w|

@@ -84,7 +84,7 @@ void BoxLanes<T>::step() {
 
 template <class T>
 typename BoxLanes<T>::Outcome BoxLanes<T>::run(const std::vector<std::span<double>>& problems, double residual) {
-  constexpr int kMostRounds = 240, kSpell = 12;
+  constexpr int kMaxRounds = 240, kSpell = 12;
   constexpr double kSlow = 0.25;  // hardly falling over a spell: its own factor is the quicker way
   start(problems);
   Outcome outcome{0, std::vector<char>(problems.size(), 0)};
@@ -110,7 +110,7 @@ typename BoxLanes<T>::Outcome BoxLanes<T>::run(const std::vector<std::span<doubl
       if (round % kSpell == 0) slow[l] = residuals[l] > kSlow * before[l], before[l] = residuals[l];
       going |= !slow[l];
     }
-    if (!going || round == kMostRounds) break;
+    if (!going || round == kMaxRounds) break;
     inverse_.apply(rounded_);
     step();
   }

@@ -7,7 +7,7 @@
 namespace crumple {
 namespace {
 
-constexpr int kMostSteps = 300;
+constexpr int kMaxSteps = 300;
 constexpr double kNoise = 8 * std::numeric_limits<double>::epsilon();
 
 /// The part of the gradient that could be followed without leaving the box.
@@ -101,7 +101,7 @@ void BoxPolish::run(std::span<double> values, double residual, BoxReport& report
   face_.restart();
   shortened_ = false;
   multiply(energy_.matrix, values, gradient_);
-  for (report.steps = 0; report.steps < kMostSteps; ++report.steps) {
+  for (report.steps = 0; report.steps < kMaxSteps; ++report.steps) {
     if (measure(values).worst <= residual) break;
     choose_face(values, report.steps == 0);
     if (!find_direction(values, false)) break;

@@ -77,7 +77,7 @@ class Solver {
 
   /// Returns the problems that are not finished.
   std::vector<size_t> solve_together() {
-    const bool split = shared_.laplacian.size - shared_.free <= kMostFixedToSplit;
+    const bool split = shared_.laplacian.size - shared_.free <= kMaxFixedToSplit;
     std::vector<int> order;
     OrderedEnergy whole;
     if (split) {

@@ -9,7 +9,7 @@ namespace crumple {
 namespace {
 
 constexpr int kFewestCells = 14;  // along the longest side
-constexpr int kMostCells = 1000;
+constexpr int kMaxCells = 1000;
 constexpr double kFewestTets = 6000;  // fewer look coarse when they bend, and are no faster
 constexpr double kAcross = 1.5;       // cells that thin parts should have across
 constexpr size_t kSamples = 8000;
@@ -44,12 +44,12 @@ CellChoice choose_cell(const TriMesh& surface, double volume, double thin_allowe
   const auto tets = [&](double cell) { return expected_tets(volume, area, cell); };
   CellChoice choice;
   choice.cell = longest / kFewestCells;
-  while (tets(choice.cell) < kFewestTets && choice.cell > longest / kMostCells) choice.cell /= kStep;
+  while (tets(choice.cell) < kFewestTets && choice.cell > longest / kMaxCells) choice.cell /= kStep;
   choice.wanted = std::min(choice.cell, 0.98 * thickness_of_most(surface, kAcross * choice.cell, thin_allowed) / kAcross);
   choice.wanted_tets = tets(choice.wanted);
   const double most = static_cast<double>(most_tets);
   while (tets(choice.cell) > most) choice.cell *= kStep;
-  while (choice.cell > choice.wanted && choice.cell > longest / kMostCells && tets(choice.cell / kStep) <= most) choice.cell /= kStep;
+  while (choice.cell > choice.wanted && choice.cell > longest / kMaxCells && tets(choice.cell / kStep) <= most) choice.cell /= kStep;
   choice.cell = std::max(choice.cell, choice.wanted);
   return choice;
 }

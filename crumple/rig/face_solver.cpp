@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLanes = SparseFactor<double>::kLanes;
 /// More differences than this cost more than a new factor.
-constexpr size_t kMostBorders = 96, kMostColumns = 192;
+constexpr size_t kMaxBorders = 96, kMaxColumns = 192;
 
 }  // namespace
 
@@ -117,7 +117,7 @@ std::vector<double> FaceSolver::multipliers(const std::vector<Border>& borders, 
 bool FaceSolver::solve(const std::vector<char>& kept, std::span<const double> gradient, std::span<double> direction) {
   std::vector<Border> borders;
   if (ready_) borders = borders_of(kept);
-  if (!ready_ || borders.size() > kMostBorders || used_columns_ + borders.size() > kMostColumns) {
+  if (!ready_ || borders.size() > kMaxBorders || used_columns_ + borders.size() > kMaxColumns) {
     if (!factorize(kept)) return false;
     borders.clear();
   }

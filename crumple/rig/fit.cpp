@@ -24,7 +24,7 @@ constexpr double kPull = 0.03;            // how much all goals of vertices coun
 constexpr double kFinerRms = 0.5;         // of the wanted error: what cells may leave before finer ones are tried
 constexpr double kFinerMost = 0.01;       // of the diagonal: the same for the worst vertex
 constexpr double kFiner = 0.75;           // of a cell: the next finer one
-constexpr int kMostFills = 6;
+constexpr int kMaxFills = 6;
 constexpr double kWellHeld = 0.8;  // of a bone's greatest weight
 constexpr double kLongTurn = 170;  // degrees
 
@@ -91,10 +91,10 @@ class RigFitter {
       if (!too_many) {
         if (const Result<void> done = carry(); !done) return done;
       }
-      if (round == kMostFills && too_many)
+      if (round == kMaxFills && too_many)
         return input_error(fmt::format("the body needs more than {} tetrahedra; give --cells", settings_.most_tets));
       const bool finer = settings_.cells == 0 && !too_many && report_.helpful_cell > 0 && tets / (kFiner * kFiner * kFiner) <= most;
-      if (round == kMostFills || (!finer && !too_many)) break;
+      if (round == kMaxFills || (!finer && !too_many)) break;
       lattice.cell_size *= finer ? kFiner : 1.02 * std::cbrt(tets / most);
     }
     tell_about_tets();

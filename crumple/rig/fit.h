@@ -10,7 +10,7 @@
 
 namespace crumple {
 
-/// A shape that somebody sculpted or simulated: the rest surface with its vertices elsewhere.
+/// A sculpted or simulated shape: the rest surface with moved vertices.
 struct FitExample {
   std::string name;
   std::vector<Vec3> positions;  // #vertices of the rest surface, in their order

@@ -12,7 +12,7 @@ namespace {
 // Legend. A bone puts an observed point at R p + o t, where p is its weighted rest position and o its weight; all bones together
 // sum to where it is. X: the rows R^T and t^T of all bones, so an example is (p o) X. M: sum of (p o)^T (p o). N: sum of (p o)^T y.
 
-constexpr size_t kMostParts = 32;  // sums made side by side before they are added up
+constexpr size_t kMaxParts = 32;  // sums made side by side before they are added up
 
 struct Sums {
   Eigen::MatrixXd m;               // 4 bones x 4 bones
@@ -90,7 +90,7 @@ void add_vertex(const FitProblem& problem, const FitTerms& terms, const Decompos
 
 Sums sum_up(const FitProblem& problem, const FitTerms& terms, const Decomposition& state) {
   const size_t points = problem.points(), count = points + problem.vertices();
-  const size_t grain = std::max<size_t>(512, (count + kMostParts - 1) / kMostParts);
+  const size_t grain = std::max<size_t>(512, (count + kMaxParts - 1) / kMaxParts);
   std::vector<Sums> parts((count + grain - 1) / grain, Sums(state.bones, problem.examples));
   parallel_for(count, grain, [&](size_t begin, size_t end) {
     Holding holding(state.bones);

@@ -19,10 +19,10 @@ constexpr double kFarthest = 1e3;  // diagonals: a shape that reaches farther is
 constexpr double kAbsurd = 1e12;   // metres
 
 Result<void> check_settings(const FitSettings& settings) {
-  if (settings.bones < 0 || settings.bones > kMostBones)
-    return input_error(fmt::format("{} bones: give 1 to {}, or 0 to have them counted", settings.bones, kMostBones));
-  if (settings.most_bones < 1 || settings.most_bones > kMostBones)
-    return input_error(fmt::format("at most {} bones: give 1 to {}", settings.most_bones, kMostBones));
+  if (settings.bones < 0 || settings.bones > kMaxBones)
+    return input_error(fmt::format("{} bones: give 1 to {}, or 0 to have them counted", settings.bones, kMaxBones));
+  if (settings.most_bones < 1 || settings.most_bones > kMaxBones)
+    return input_error(fmt::format("at most {} bones: give 1 to {}", settings.most_bones, kMaxBones));
   if (!(settings.wanted > 0)) return input_error("the error wanted must be above 0");
   if (settings.influences < 1) return input_error("a vertex needs at least one bone that holds it");
   if (settings.cells != 0 && (settings.cells < 2 || settings.cells > 1000)) {
@@ -88,8 +88,8 @@ Result<void> check(const TriMesh& rest, const std::vector<FitExample>& examples,
   if (const Result<void> good = check_settings(settings); !good) return good;
   if (const Result<void> good = check_rest(rest); !good) return good;
   if (examples.empty()) return input_error("no examples: give at least one shape beside the rest shape");
-  if (examples.size() >= Skin::kMostExamples) {
-    return input_error(fmt::format("{} examples are too many (at most {} beside the rest shape)", examples.size(), Skin::kMostExamples - 1));
+  if (examples.size() >= Skin::kMaxExamples) {
+    return input_error(fmt::format("{} examples are too many (at most {} beside the rest shape)", examples.size(), Skin::kMaxExamples - 1));
   }
   for (const FitExample& example : examples) {
     if (const Result<void> good = check_example(example, rest); !good) return good;

@@ -34,7 +34,7 @@ struct FitProblem {
   size_t at(size_t row, int example) const { return row * static_cast<size_t>(examples) + static_cast<size_t>(example); }
 };
 
-/// Fills in who is next to whom.
+/// Fills in the adjacency.
 void link_problem(FitProblem& problem, const std::vector<Tetrahedron>& tets);
 
 /// Bones and weights as they stand, and where they put everything.

@@ -25,7 +25,7 @@ class ActiveSet {
 
   /// Goes to the minimum over the members, leaving out those that would fall below zero.
   void settle() {
-    for (int tries = 0; tries <= kMostBones && count_ > 0; ++tries) {
+    for (int tries = 0; tries <= kMaxBones && count_ > 0; ++tries) {
       const BoneVector best = solve();
       double step = 1;
       for (int i = 0; i < count_; ++i) {
@@ -91,7 +91,7 @@ class ActiveSet {
   const BoneMatrix& hessian_;
   const BoneVector& linear_;
   std::span<double> weights_;
-  std::array<int, kMostBones> members_{};
+  std::array<int, kMaxBones> members_{};
   int count_ = 0;
   double multiplier_ = 0;
 };
@@ -180,7 +180,7 @@ void minimize_on_simplex(const BoneMatrix& hessian, const BoneVector& linear, in
   assert(hessian.rows() == linear.size() && static_cast<size_t>(linear.size()) == weights.size());
   ActiveSet set(hessian, linear, weights);
   set.settle();
-  for (int rounds = 0; rounds < 4 * kMostBones && set.grow(); ++rounds) set.settle();
+  for (int rounds = 0; rounds < 4 * kMaxBones && set.grow(); ++rounds) set.settle();
   if (set.count() > most) {
     set.keep_largest(most);
     set.settle();

@@ -8,9 +8,9 @@
 
 namespace crumple {
 
-inline constexpr int kMostBones = 64;
-using BoneMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostBones, kMostBones>;
-using BoneVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostBones, 1>;
+inline constexpr int kMaxBones = 64;
+using BoneMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxBones, kMaxBones>;
+using BoneVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxBones, 1>;
 
 /// The least of w^T H w / 2 - g^T w over w >= 0 with sum 1, for positive definite H, by the active set method. `weights` is a start that
 /// fulfils both. `most` bounds how many may be above zero: beyond it the smallest go and the rest are solved for again.

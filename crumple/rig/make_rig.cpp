@@ -14,8 +14,8 @@
 namespace crumple {
 namespace {
 
-constexpr int kMostHandles = 1000;
-constexpr int kMostFills = 5;  // until the tetrahedra are no more than allowed
+constexpr int kMaxHandles = 1000;
+constexpr int kMaxFills = 5;  // until the tetrahedra are no more than allowed
 
 /// Tells that a stage begins and adds its wall time to `total` when it ends.
 class Stage {
@@ -30,7 +30,7 @@ class Stage {
 
 Result<void> check_settings(const RigSettings& settings) {
   const long wanted = std::max<long>(settings.handles, static_cast<long>(settings.fixed.size()));
-  if (settings.handles < 0 || wanted < 1 || wanted > kMostHandles) return input_error(fmt::format("{} handles: give 1 to {}", wanted, kMostHandles));
+  if (settings.handles < 0 || wanted < 1 || wanted > kMaxHandles) return input_error(fmt::format("{} handles: give 1 to {}", wanted, kMaxHandles));
   if (settings.cells != 0 && (settings.cells < 2 || settings.cells > 1000)) {
     return input_error(fmt::format("{} cells along the longest side: give 2 to 1000, or 0 to have them chosen", settings.cells));
   }
@@ -107,7 +107,7 @@ class RigMaker {
     for (int round = 1;; ++round) {
       Result<TetMesh> tets = fill_with_tets(solid_, lattice, report_.lattice);
       report_.lattice.surface = doctor_;
-      if (!tets || settings_.cells != 0 || round == kMostFills || tets->tets.size() <= settings_.most_tets) return tets;
+      if (!tets || settings_.cells != 0 || round == kMaxFills || tets->tets.size() <= settings_.most_tets) return tets;
       const double excess = static_cast<double>(tets->tets.size()) / static_cast<double>(settings_.most_tets);
       lattice.cell_size *= 1.03 * std::sqrt(excess);  // thin bodies have as many as their area takes
     }

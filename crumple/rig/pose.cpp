@@ -15,15 +15,15 @@ namespace {
 // Goals are approached in strides, so that a large move bends the body along instead of folding it.
 constexpr double kStride = 0.12;      // diagonals
 constexpr double kStrideTurn = 0.35;  // radians
-constexpr int kMostStrides = 24;
+constexpr int kMaxStrides = 24;
 constexpr int kStrideRounds = 3;
 constexpr double kLargestStep = 0.6;  // radians a handle turns at most in a round
 // Damping, over the stiffness of each handle. The least of it keeps what the goals leave open where it is.
-constexpr double kLeastDamping = 1e-9, kFirstDamping = 1e-4, kMostDamping = 1e8;
+constexpr double kMinDamping = 1e-9, kFirstDamping = 1e-4, kMaxDamping = 1e8;
 constexpr double kNoise = 1e-14;  // of the energy
 
 struct Task {
-  HandlePlaces goal;                        // of what is held
+  HandlePlaces goal;                        // of the held handles
   std::vector<char> hold_turn, hold_place;  // #handles
   PoseFreedom free;
 };
@@ -51,7 +51,7 @@ class Descent {
  private:
   /// Goes down as far as it can be told; returns how far it went.
   double step(HandlePlaces& at, double& now) {
-    for (; damping_ < kMostDamping; damping_ *= 8) {
+    for (; damping_ < kMaxDamping; damping_ *= 8) {
       damped_ = hessian_;
       damped_.diagonal() += damping_ * scale_;
       factor_.compute(damped_);
@@ -70,7 +70,7 @@ class Descent {
         damping_ = std::max(damping_, kFirstDamping / 8);
         continue;
       }
-      if (now - energy > 0.3 * std::abs(expected)) damping_ = std::max(0.05 * damping_, kLeastDamping);
+      if (now - energy > 0.3 * std::abs(expected)) damping_ = std::max(0.05 * damping_, kMinDamping);
       at = std::move(trial), rotations_ = std::move(rotations), now = energy;
       return length();
     }
@@ -139,10 +139,10 @@ int count_strides(const Task& task, const HandlePlaces& at, double diagonal) {
     if (task.hold_place[b]) most = std::max(most, (task.goal.place[b] - at.place[b]).norm() / (kStride * diagonal));
     if (task.hold_turn[b]) most = std::max(most, Quat(task.goal.turn[b]).angularDistance(Quat(at.turn[b])) / kStrideTurn);
   }
-  return std::clamp(static_cast<int>(std::ceil(std::min(most, 1e6))), 1, kMostStrides);
+  return std::clamp(static_cast<int>(std::ceil(std::min(most, 1e6))), 1, kMaxStrides);
 }
 
-/// Takes what is held `share` of the way that is left to its goal.
+/// Moves the held handles by `share` of the remaining way to their goal.
 void approach(const Task& task, double share, HandlePlaces& at) {
   for (size_t b = 0; b < at.place.size(); ++b) {
     if (task.hold_place[b]) at.place[b] = share == 1 ? task.goal.place[b] : Vec3(at.place[b] + share * (task.goal.place[b] - at.place[b]));

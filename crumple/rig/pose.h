@@ -35,7 +35,7 @@ struct PoseReport {
 /// and one Newton step in the handles' own turns, which therefore never stretch. Where goals leave a motion open, the least is made.
 class Poser {
  public:
-  static constexpr size_t kMostHandles = 1000;  // dense matrices: beyond, memory and patience end
+  static constexpr size_t kMaxHandles = 1000;  // dense matrices: beyond, memory and patience end
 
   /// The asset needs to be sound (io::check_asset); it is not kept.
   explicit Poser(const Asset& asset);

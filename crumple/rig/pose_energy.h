@@ -12,7 +12,7 @@ struct HandlePlaces {
   std::vector<Vec3> place;  // #handles: where the handle itself goes
 };
 
-/// Which of a pose's numbers may change: rows of gradient and Hessian, -1 for what is held.
+/// Which of a pose's numbers may change: rows of gradient and Hessian, -1 for held ones.
 struct PoseFreedom {
   std::vector<int> turn, place;  // #handles: the first of three rows
   int count = 0;

@@ -13,7 +13,7 @@
 namespace crumple {
 namespace {
 
-constexpr size_t kMostCells = 4096;
+constexpr size_t kMaxCells = 4096;
 constexpr double kNoPatch = 1e-12;  // of the squared diagonal: a patch that is only rounding
 
 std::string text(const Vec3& v) {
@@ -26,7 +26,7 @@ Result<void> check_input(const Asset& asset, std::span<const ConvexCell> cells, 
         fmt::format("{}: is scored already, into {} pieces; score the asset from which it was made", asset.name, asset.pieces->count()));
   if (asset.tets.tets.empty() || asset.surface.triangles.empty()) return input_error(fmt::format("{}: has nothing to cut", asset.name));
   if (cells.empty()) return input_error(fmt::format("{}: there are no cells to cut it into", asset.name));
-  if (cells.size() > kMostCells) return input_error(fmt::format("{}: {} cells are too many (at most {})", asset.name, cells.size(), kMostCells));
+  if (cells.size() > kMaxCells) return input_error(fmt::format("{}: {} cells are too many (at most {})", asset.name, cells.size(), kMaxCells));
   if (!(settings.sliver >= 0 && settings.sliver < 0.5))
     return input_error(fmt::format("a sliver is less than a share of the body from 0 to 0.5, not {}", settings.sliver));
   if (settings.most < 2) return input_error(fmt::format("at most {} pieces: scoring makes at least two", settings.most));
@@ -64,7 +64,7 @@ PieceLink link_of(int a, int b, const Patch& patch, const Vec3& from_a_to_b) {
   return link;
 }
 
-/// One for each pair of pieces whose tetrahedra touch. What is drawn tells the true area; where it tells nothing, the tetrahedra do.
+/// One for each pair of pieces with touching tetrahedra. The area is that of the drawn cut; without one, that of the tetrahedra.
 void add_links(const CutBody& body, const DrawnPieces& drawn, Pieces& pieces, ScoreReport& report) {
   const double diagonal = bounds_of(body.mesh.positions).diagonal(), least = kNoPatch * diagonal * diagonal;
   std::vector<Vec3> centers(static_cast<size_t>(body.pieces), Vec3::Zero());

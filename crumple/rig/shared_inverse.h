@@ -16,7 +16,7 @@ struct SplitEnergy {
 };
 
 /// More fixed rows than this and the factor of Q itself is the cheaper one.
-inline constexpr int kMostFixedToSplit = 256;
+inline constexpr int kMaxFixedToSplit = 256;
 
 /// Applies the inverse of Q without its fixed rows to many right-hand sides at once. All problems share it. Single precision will do
 /// unless the body is badly graded.

@@ -115,8 +115,8 @@ using EightInts = int __attribute__((vector_size(kLanes * sizeof(int))));
 /// The example weights of eight vertices, turned from rows into lanes, and which examples any of them uses.
 struct BlockWeights {
   Eight rest = {};
-  Eight used[Skin::kMostExamples];        // the rest pose aside
-  int used_example[Skin::kMostExamples];
+  Eight used[Skin::kMaxExamples];        // the rest pose aside
+  int used_example[Skin::kMaxExamples];
   int uses = 0;
 };
 
@@ -217,7 +217,7 @@ Skin build_skin(const Asset& asset) {
   skin.examples = static_cast<int>(asset.examples.size());
   skin.handles = static_cast<int>(asset.handles.size());
   skin.blocks = (skin.vertices + kLanes - 1) / kLanes;
-  assert(skin.examples <= Skin::kMostExamples);
+  assert(skin.examples <= Skin::kMaxExamples);
   const size_t lanes = static_cast<size_t>(skin.blocks) * kLanes;
   skin.rest.assign(lanes * 3, 0);
   skin.constant.assign(lanes * 3, 0);

@@ -17,7 +17,7 @@ namespace crumple {
 /// not depend on a rotation are summed beforehand: `constant` and `shift`.
 struct Skin {
   static constexpr int kLanes = 8;
-  static constexpr int kMostExamples = 32;  // the rest pose included; readers of assets refuse more
+  static constexpr int kMaxExamples = 32;  // the rest pose included; readers of assets refuse more
   int vertices = 0, examples = 0, handles = 0, blocks = 0;
   std::vector<float> rest;          // #blocks x 3 x 8: u
   std::vector<float> constant;      // #blocks x 3 x 8

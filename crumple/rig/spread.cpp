@@ -7,8 +7,8 @@ namespace crumple {
 namespace {
 
 // Beyond this, rows are made again each time: a big mesh with a wide kernel must not fill the memory.
-constexpr size_t kMostKeptBytes = size_t{192} << 20;
-constexpr size_t kMostKeptBytesWhenBroken = size_t{16} << 20;  // one body's own, not shared
+constexpr size_t kMaxKeptBytes = size_t{192} << 20;
+constexpr size_t kMaxKeptBytesWhenBroken = size_t{16} << 20;  // one body's own, not shared
 
 std::shared_ptr<const SpreadRow> make_row(const EdgeGraph& graph, int vertex, double radius, const std::vector<float>& gain,
                                           std::span<const uint8_t> broken) {
@@ -26,7 +26,7 @@ std::shared_ptr<const SpreadRow> make_row(const EdgeGraph& graph, int vertex, do
 }  // namespace
 
 SpreadRows::SpreadRows(const EdgeGraph& graph, double radius, const PaintedFactors& paint)
-    : graph_(graph), radius_(radius), paint_(paint), most_kept_bytes_(kMostKeptBytes), rows_(graph.first.size() - 1) {}
+    : graph_(graph), radius_(radius), paint_(paint), most_kept_bytes_(kMaxKeptBytes), rows_(graph.first.size() - 1) {}
 
 SpreadRows::SpreadRows(std::shared_ptr<SpreadRows> whole, std::span<const uint8_t> broken)
     : graph_(whole->graph_),
@@ -35,7 +35,7 @@ SpreadRows::SpreadRows(std::shared_ptr<SpreadRows> whole, std::span<const uint8_
       whole_(std::move(whole)),
       broken_(broken.begin(), broken.end()),
       at_break_(graph_.first.size() - 1, 0),
-      most_kept_bytes_(kMostKeptBytesWhenBroken),
+      most_kept_bytes_(kMaxKeptBytesWhenBroken),
       rows_(graph_.first.size() - 1) {
   for (size_t v = 0; v < at_break_.size() && !graph_.link.empty(); ++v) {
     for (int e = graph_.first[v]; e < graph_.first[v + 1]; ++e) at_break_[v] |= graph_.link[e] >= 0 && broken_[graph_.link[e]];

@@ -12,7 +12,7 @@
 
 namespace crumple {
 
-/// The smoothing kernel around one vertex: who feels a hit there, and how much.
+/// The smoothing kernel around one vertex: vertices affected by a hit there, and their weights.
 struct SpreadRow {
   std::vector<int> vertices;
   std::vector<float> values;  // phi in (0, 1], paper 1, eq. 12, times the painted gain of the vertex that feels it
@@ -23,8 +23,8 @@ inline float cubic_kernel(float x) {
   return x < 1 ? (2 * x - 3) * x * x + 1 : 0.0f;
 }
 
-/// Kernel rows of one mesh and radius, computed when first asked for and kept for all bodies (a row never changes: distances are
-/// those of the rest shape). Any thread may ask; what it gets does not depend on who asked first.
+/// Kernel rows of one mesh and radius, computed lazily and kept for all bodies (a row never changes: distances are those of the
+/// rest shape). Thread-safe; the result does not depend on the order of calls.
 class SpreadRows {
  public:
   /// A painted radius widens or narrows the row of the vertex that is hit; 0 leaves that vertex alone. A painted gain acts on those that

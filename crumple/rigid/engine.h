@@ -48,8 +48,8 @@ class AllowedOverlaps {
   const std::map<std::pair<int, int>, double>& pairs() const { return depths_; }
   const std::set<int>& newcomers() const { return newcomers_; }
 
-  /// Shrinks the depths to what the last collision detection has found, and forgets who no longer overlaps. Then makes the engine believe that what
-  /// is allowed is not there: points within the depth seem to just touch, and none bounces. `give_back` ends the make-believe.
+  /// Shrinks the depths to those of the last collision detection, and drops pairs that no longer overlap. Then hides allowed overlaps from the
+  /// engine: points within the depth seem to just touch, and none bounces. `give_back` undoes this.
   void hide(std::span<const std::unique_ptr<Part>> parts, btOverlappingPairCache& cache);
   void give_back();
 
@@ -61,7 +61,7 @@ class AllowedOverlaps {
   void allow_newcomers(btOverlappingPairCache& cache);
   void collect_manifolds(const Part& a, const Part& b, btOverlappingPairCache& cache);
   std::map<std::pair<int, int>, double> depths_;
-  std::set<int> newcomers_;     // parts that may overlap whatever the next step finds them in
+  std::set<int> newcomers_;     // parts with all overlaps of the next step allowed
   btManifoldArray manifolds_;   // of one pair
   std::vector<Hidden> hidden_;  // as they really are
 };

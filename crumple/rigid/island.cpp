@@ -12,7 +12,7 @@ namespace {
 // Steps that the search cuts below this share tell that pieces change under way: then some of the secant stiffness of what yields is added, which
 // makes steps shorter in the directions in which nothing else would.
 constexpr double kShortStep = 0.5;
-constexpr double kFirstSecant = 0.03, kMoreSecant = 3, kLessSecant = 0.1, kLeastSecant = 0.01;
+constexpr double kFirstSecant = 0.03, kMoreSecant = 3, kLessSecant = 0.1, kMinSecant = 0.01;
 
 // As long as limits of friction are still guesses, solving need not be good.
 constexpr double kRoughTolerance = 0.03;
@@ -94,7 +94,7 @@ void adapt_secant(double share, IslandWork& work) {
     work.secant_share = std::min(1.0, std::max(kFirstSecant, kMoreSecant * work.secant_share));
   } else {
     work.secant_share *= kLessSecant;
-    if (work.secant_share < kLeastSecant) work.secant_share = 0;
+    if (work.secant_share < kMinSecant) work.secant_share = 0;
   }
 }
 

@@ -8,7 +8,7 @@
 #include "crumple/rigid/plastic_law.h"
 
 /// Solves everything that holds or pushes a group of parts in one step, together: elastic-plastic joints, contacts, friction and ordinary joints. One convex minimisation over the
-/// change of the parts' velocities, by Newton's method with an exact search along the line. Knows nothing of the engine.
+/// change of the parts' velocities, by Newton's method with an exact search along the line. Independent of the engine.
 namespace crumple::rigid {
 
 /// A part that can move. Velocities are (velocity, spin) of its centre of mass, world.

@@ -8,7 +8,7 @@ namespace {
 
 // Of the derivative at the start: the search ends below it.
 constexpr double kFlat = 0.02;
-constexpr int kMostTries = 20;
+constexpr int kMaxTries = 20;
 // Of a bracket: how near its ends it is tried.
 constexpr double kEdge = 0.01;
 
@@ -64,7 +64,7 @@ double search(const Island& island, const Line& line, const IslandWork& work, do
   double low = 0, high = 1, at_low = at_start, at_high = at_end;
   if (at_high <= flat) return high;
   int last_side = 0;
-  for (int i = 0; i < kMostTries; ++i) {
+  for (int i = 0; i < kMaxTries; ++i) {
     const double width = high - low;
     const double share = std::clamp(low - at_low * width / (at_high - at_low), low + kEdge * width, high - kEdge * width);
     const double value = derivative(island, line, work, share);

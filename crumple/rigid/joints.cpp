@@ -15,7 +15,7 @@ Vec3 second_axis(const Vec3& axis, const Vec3& width) {
   return length > 1e-9 * width.norm() ? Vec3(square / length) : axis.unitOrthogonal();
 }
 
-/// A frame at the joint whose x (slider, plastic) or z (hinge) axis is the joint's.
+/// A frame at the joint, with its x (slider, plastic) or z (hinge) axis along the joint's.
 Transform joint_place(const JointSettings& settings) {
   const double length = settings.axis.norm();
   const Vec3 axis = length > 0 ? Vec3(settings.axis / length) : Vec3::UnitY();

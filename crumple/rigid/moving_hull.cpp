@@ -88,7 +88,7 @@ double MovingHull::reach(const btVector3& direction) const {
   return localGetSupportingVertexWithoutMargin(direction).dot(direction) + getMargin();
 }
 
-// Inertia is always given by whoever makes the part; a box's will do for the engine's own questions.
+// The real inertia is set when the part is made; that of a box is enough for the engine's own queries.
 void MovingHull::calculateLocalInertia(btScalar mass, btVector3& inertia) const {
   btVector3 low, high;
   getCachedLocalAabb(low, high);

@@ -44,7 +44,7 @@ std::vector<Face> faces_of(std::span<const Vec3> points) {
   return faces;
 }
 
-/// Points in a plane or on a line are as good as a box along their principal axes.
+/// Points in a plane or on a line are replaced by a box along their principal axes.
 std::vector<Face> box_faces(std::span<const Vec3> points) {
   Vec3 center = Vec3::Zero();
   for (const Vec3& p : points) center += p / static_cast<double>(points.size());

@@ -7,7 +7,7 @@
 namespace crumple::rigid {
 namespace {
 
-/// How deep the deepest point is; 0 if none is.
+/// Depth of the deepest point; 0 if there is no overlap.
 double deepest(const btManifoldArray& manifolds) {
   double depth = 0;
   for (int m = 0; m < manifolds.size(); ++m)
@@ -25,7 +25,7 @@ void AllowedOverlaps::allow(int a, int b, double depth) {
     depths_[std::minmax(a, b)] = depth;
 }
 
-/// All whose boxes meet; those that turn out not to overlap are forgotten at once.
+/// Allows all pairs of overlapping boxes; pairs without a contact are dropped after the next collision detection.
 void AllowedOverlaps::allow_newcomers(btOverlappingPairCache& cache) {
   if (newcomers_.empty()) return;
   const auto part_of = [](const btBroadphaseProxy* proxy) { return static_cast<const btCollisionObject*>(proxy->m_clientObject)->getUserIndex(); };
@@ -55,7 +55,7 @@ void AllowedOverlaps::hide(std::span<const std::unique_ptr<Part>> parts, btOverl
   for (auto next = depths_.begin(); next != depths_.end();) {
     const auto pair = next++;
     const Part &a = *parts[pair->first.first], &b = *parts[pair->first.second];
-    if (!a.body.isActive() && !b.body.isActive()) continue;  // not looked at while both sleep
+    if (!a.body.isActive() && !b.body.isActive()) continue;  // not tested while both sleep
     collect_manifolds(a, b, cache);
     double& depth = pair->second;
     depth = std::min(depth, deepest(manifolds_));

@@ -152,10 +152,10 @@ double elastic_energy(const PlasticLaw& law, const PlasticState& state) {
 
 Transform moved(const Transform& center, const Vec3& velocity, const Vec3& spin, double dt) {
   // The engine's own exponential map, its limit and its series included: what joints measure must be where parts will be.
-  constexpr double kMostTurn = 0.25 * std::numbers::pi, kEpsilon = std::numeric_limits<double>::epsilon();
+  constexpr double kMaxTurn = 0.25 * std::numbers::pi, kEpsilon = std::numeric_limits<double>::epsilon();
   const double square = spin.squaredNorm();
   double rate = square > kEpsilon ? std::sqrt(square) : 0;
-  if (rate * dt > kMostTurn) rate = kMostTurn / dt;
+  if (rate * dt > kMaxTurn) rate = kMaxTurn / dt;
   const double sinc = rate < 0.001 ? 0.5 * dt - dt * dt * dt * 0.020833333333 * rate * rate : std::sin(0.5 * rate * dt) / rate;
   Quat turn;
   turn.w() = std::cos(0.5 * rate * dt);

@@ -16,7 +16,7 @@ using Vec2 = Eigen::Vector2d;
 // Below it a capacity is none; its square must not vanish.
 constexpr double kNoCapacity = 1e-60;
 // Newton's method below is monotone and takes 3 to 15 steps; the most is for numbers that are not numbers.
-constexpr int kMostSteps = 100;
+constexpr int kMaxSteps = 100;
 constexpr double kOnSurface = 1e-15;
 
 enum class RowKind { Elastic, Limited, Slack };  // never yields; yields at its capacity; has no capacity left
@@ -58,7 +58,7 @@ bool within_each(const Vec6& capacity, const Vec6& trial, int row) {
   return std::abs(trial[row]) <= capacity[row];
 }
 
-/// Also false if a capacity is nothing: the slow way knows about that.
+/// Also false if a capacity is zero: the slow path handles that.
 bool within(const PlasticLaw& law, const Vec6& capacity, const Vec6& trial) {
   if (law.interaction == Interaction::None) return (trial.array().abs() <= capacity.array()).all();
   const Vec6 use = trial.cwiseQuotient(capacity);
@@ -115,7 +115,7 @@ Scaled<N> scaled(const Rows& rows, int first) {
 /// oversteps. Gives the quotients, of length 1.
 template <class Vec>
 double shrink_to_one(const Vec& use, const Vec& weight, double shift, double x, Vec& quotients) {
-  for (int i = 0; i < kMostSteps; ++i) {
+  for (int i = 0; i < kMaxSteps; ++i) {
     const Vec inverse = ((weight * x).array() + shift).inverse();
     quotients = use.cwiseProduct(inverse);
     const double square = quotients.squaredNorm(), size = std::sqrt(square);
@@ -180,7 +180,7 @@ BeamPoint nearest_on_beam(double axial_use, double ratio, const Vec2& use, const
   point.tip = false;
   double n = std::min(1.0, axial_use);
   double fall = bend_to((1 - n) * (1 + n), 0, use, weight, point);
-  for (int i = 0; i < kMostSteps; ++i) {
+  for (int i = 0; i < kMaxSteps; ++i) {
     const double pull = 1 + ratio * point.multiplier, miss = n * pull - axial_use;
     const double next = std::max(0.0, n - miss / (pull + 2 * n * n * ratio * fall));
     if (!(next < n) || miss <= kOnSurface * axial_use) break;

@@ -33,7 +33,7 @@ struct PlasticLaw {
   bool paper_switch = false;
 };
 
-/// Forces that a strain brings forth, with all that Newton's method wants to know.
+/// Forces of a strain, with the derivatives for Newton's method.
 struct LawResponse {
   Vec6 force = Vec6::Zero();  // admissible; N, N m. Acts against the strain: on part_a it is -force
   Vec6 flow = Vec6::Zero();   // plastic part of the strain

@@ -9,13 +9,6 @@
 namespace crumple::rigid {
 namespace {
 
-std::optional<Complaint> check_size(std::string_view key, double size) {
-  if (size >= kSmallestSize && size <= kLargestSize) return {};
-  if (size <= 0) return Complaint{key, fmt::format("is {:g} m; it must be above zero", size)};
-  return Complaint{key, fmt::format("is {:g} m; it must be between {:g} and {:g} m", size, kSmallestSize, kLargestSize)};
-}
-
-/// Sizes are lists in the settings; from a scene they have the right count.
 std::optional<Complaint> check_counts(const SectionChoice& s) {
   for (const auto& [key, list, count] : {std::tuple{"rect", &s.rect, 2}, {"tube", &s.tube, 2}, {"i", &s.i_beam, 4}}) {
     if (*list && (*list)->size() != static_cast<size_t>(count)) return Complaint{key, fmt::format("expected {} numbers", count)};

@@ -16,13 +16,13 @@ constexpr auto kPlasticType = static_cast<btTypedConstraintType>(MAX_CONSTRAINT_
 constexpr double kSoftness = 1e-5;
 
 // How often a step is solved again, for its geometry and for what breaks in it.
-constexpr int kMostCorrections = 2;  // more have been seen to diverge
-constexpr int kMostBreakSolves = 4;
+constexpr int kMaxCorrections = 2;  // more have been seen to diverge
+constexpr int kMaxBreakSolves = 4;
 // Parts that overlap are pushed apart by their contacts' own impulses; a fast hit would come back with the speed at which a deep overlap ends. Where
-// one is through the middle of the other nobody knows which way is out, and a ball in a sheet would wedge its cells apart: they are just kept from going on.
-constexpr double kMostPush = 0.5;  // m/s
+// one is through the middle of the other the way out is unknown, and a ball in a sheet would wedge its cells apart: only further approach is stopped.
+constexpr double kMaxPush = 0.5;  // m/s
 // What bounds the worst step: an island that is not done by then goes on with what it has, and with the next step.
-constexpr int kMostFactors = 60;
+constexpr int kMaxFactors = 60;
 
 Mat3 matrix_of(const btMatrix3x3& m) {
   Mat3 result;
@@ -30,7 +30,7 @@ Mat3 matrix_of(const btMatrix3x3& m) {
   return result;
 }
 
-/// The least extent of a part; infinite for the fixed world, whose parts are not told apart.
+/// The least extent of a part; infinite for the fixed world, which counts as one part.
 double thickness_of(const btSolverBody& body) {
   if (!body.m_originalBody) return PlasticLaw::kNever;
   btVector3 low, high;
@@ -203,7 +203,7 @@ void StructureSolver::limit_push(double erp) {
     if (!(depth > 0)) continue;
     const double push = depth * erp / island_.dt;
     const double thickness = std::min(thickness_of(m_tmpSolverBodyPool[row.m_solverBodyIdA]), thickness_of(m_tmpSolverBodyPool[row.m_solverBodyIdB]));
-    const double most = depth > 0.5 * thickness ? 0 : kMostPush;
+    const double most = depth > 0.5 * thickness ? 0 : kMaxPush;
     if (push > most) island_.rows[static_cast<size_t>(i)].target -= push - most;
   }
 }
@@ -212,13 +212,13 @@ void StructureSolver::solve() {
   int factors = 0;
   const auto run = [&] {
     IslandSettings settings;
-    settings.factors = kMostFactors - factors;
+    settings.factors = kMaxFactors - factors;
     report_ = newton_.solve(island_, settings, velocities_);
     factors += report_.factors;
   };
   run();
-  for (int pass = 0; pass < kMostCorrections && factors < kMostFactors && correct_geometry(); ++pass) run();
-  for (int pass = 0; pass < kMostBreakSolves && factors < kMostFactors && limit_to_break(); ++pass) run();
+  for (int pass = 0; pass < kMaxCorrections && factors < kMaxFactors && correct_geometry(); ++pass) run();
+  for (int pass = 0; pass < kMaxBreakSolves && factors < kMaxFactors && limit_to_break(); ++pass) run();
   ++health.islands;
   health.factors += factors;
   health.unconverged += report_.converged ? 0 : 1;

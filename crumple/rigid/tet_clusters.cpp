@@ -6,7 +6,7 @@
 namespace crumple::rigid {
 namespace {
 
-constexpr int kRounds = 50;  // of k-means; by then clusters move by less than anyone can see
+constexpr int kRounds = 50;  // of k-means; by then clusters hardly move
 
 /// Farthest-point start: the point farthest from the middle, then always the one farthest from all chosen.
 std::vector<Vec3> far_apart(std::span<const Vec3> points, int count) {

@@ -154,7 +154,7 @@ CarriedPoint CornerMover::moved(int tet, const Corner& corner) const {
   const Vec3 step = direction * std::min(scored_.margin * length, room(scored_.piece[tet], corner.at, direction) / 2);
   Carrier carrier{tet, corner.weights};
   if (!step.isZero(0)) carrier = carrier_near(tet, corner.at + step);
-  if (carrier.outside() > kOutside) {  // nobody holds it well: less of a step has to do
+  if (carrier.outside() > kOutside) {  // no tetrahedron contains it well: take a shorter step
     const Weights change = weights_of(mesh_.positions, mesh_.tets[tet], corner.at + step) - corner.weights;
     carrier = {tet, corner.weights + change * std::min(1.0, kOutside / change.cwiseAbs().maxCoeff())};
   }
@@ -173,8 +173,8 @@ int CornerMover::number_of(int piece, const CarriedPoint& point) {
   return static_cast<int>(mesh_.positions.size()) + found->second;
 }
 
-/// Vertices may be near a cut without lying on it: they, too, are moved to the margin's distance from it. Whoever is that near has a cut tetrahedron
-/// around, unless tetrahedra are smaller than the margin.
+/// Vertices may be near a cut without lying on it: they, too, are moved to the margin's distance from it. A vertex that near has a cut tetrahedron
+/// around it, unless tetrahedra are smaller than the margin.
 void CornerMover::move_near_vertices() {
   point_of_vertex_.resize(mesh_.positions.size());
   std::iota(point_of_vertex_.begin(), point_of_vertex_.end(), 0);

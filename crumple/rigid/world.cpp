@@ -107,7 +107,7 @@ World::Engine::Engine(const WorldSettings& given)
   dispatcher.registerCollisionCreateFunc(STATIC_PLANE_PROXYTYPE, COMPOUND_SHAPE_PROXYTYPE, &plane_under_hulls);
   world.setGravity(to_bullet(settings.gravity));
   world.getSolverInfo().m_numIterations = settings.iterations;
-  world.setForceUpdateAllAabbs(false);  // boxes of what sleeps or stands stay; whoever moves such a part updates its box
+  world.setForceUpdateAllAabbs(false);  // boxes of sleeping and static parts are kept; code that moves such a part updates its box
 }
 
 World::Engine::~Engine() {
@@ -126,7 +126,7 @@ void World::Engine::wake(Part& part) {
   if (part.motion == Motion::Dynamic) part.body.activate();
 }
 
-/// Whoever's box touches the part's. Contacts would not do: in a rebuilt world what sleeps has none until it wakes.
+/// Wakes all parts with a box that touches the part's. Contacts are not enough: in a rebuilt world sleeping parts have none.
 void World::Engine::wake_neighbors(Part& center) {
   const btBroadphaseProxy* proxy = center.body.getBroadphaseProxy();
   const btBroadphasePairArray& pairs = broadphase.getOverlappingPairCache()->getOverlappingPairArray();
@@ -150,8 +150,8 @@ std::vector<double> World::Engine::idle_times() const {
   return times;
 }
 
-/// Whoever was idle before the step and has only tipped in it still is. Otherwise a world that is rebuilt every second, at its checkpoints, would
-/// never let a heap of pieces fall asleep.
+/// A part that was idle before the step and only tipped slightly stays idle. Otherwise a heap of pieces would never fall asleep in a world that is
+/// rebuilt every second, at its checkpoints.
 void World::Engine::stay_idle(std::span<const double> before, double dt) {
   for (size_t i = 0; i < before.size(); ++i) {
     if (before[i] < kColdStart || parts[i]->body.getDeactivationTime() > 0) continue;

@@ -18,7 +18,7 @@ struct Surface {
   double linear_damping = 0.0, angular_damping = 0.0;
 };
 
-/// Everything of a part that changes while it moves; restoring it into a new world continues bit for bit.
+/// The changing state of a part; a new world restored from it continues bit for bit.
 struct PartState {
   Transform place;  // of the frame at the centre of mass, along the principal axes
   Vec3 velocity = Vec3::Zero();
@@ -44,7 +44,7 @@ struct WorldSettings {
   bool sleeping = true;
 };
 
-/// The rigid engine. The order of calls decides the order of everything inside, so equal calls give equal bits.
+/// The rigid engine. Its internal order follows the order of calls, so equal calls give equal bits.
 class World {
  public:
   explicit World(const WorldSettings& settings);
@@ -53,21 +53,21 @@ class World {
   World& operator=(World&&) noexcept;
 
   int add_part(const PartSettings& settings);
-  /// Takes a part out of the world (its index stays taken) with its joints, and wakes what leaned on it.
+  /// Removes a part and its joints from the world (its index is not reused), and wakes the parts that touched it.
   void remove_part(int part);
   bool has_part(int part) const;
 
   int add_joint(const JointSettings& settings);
-  /// Adds a joint whose frames are known already (after a rebuild).
+  /// Adds a joint with known frames (after a rebuild).
   int add_joint(const JointSettings& settings, const JointFrames& frames);
   JointFrames joint_frames(int joint) const;
-  /// Takes a joint out of the world (its index stays taken) and wakes its parts.
+  /// Removes a joint from the world (its index is not reused) and wakes its parts.
   void remove_joint(int joint);
   bool has_joint(int joint) const;
 
-  /// Of a plastic joint, also of one that is gone.
+  /// State of a plastic joint, also of a removed one.
   PlasticState plastic_state(int joint) const;
-  void set_plastic_state(int joint, const PlasticState& state);  // directly after it was added
+  void set_plastic_state(int joint, const PlasticState& state);  // call directly after adding it
   /// Counts of the structures' solver since the world was built.
   struct StructureHealth {
     long islands = 0;       // solved
@@ -76,17 +76,17 @@ class World {
     int most_factors = 0;   // of one island in one step
   };
   StructureHealth structure_health() const;
-  /// Pairs of moving parts that were not looked at for contacts because both had kMaxNeighbours others around them, summed over all steps.
+  /// Pairs of moving parts that were not tested for contacts because both had kMaxNeighbours others around them, summed over all steps.
   static constexpr int kMaxNeighbours = 128;
   long skipped_pairs() const;
 
-  /// Two parts do not collide, until told otherwise. For neighbours that touch at rest and are not joined directly. Returns whether that is news.
+  /// Turns collision between two parts off or on. For neighbours that touch at rest and are not joined directly. Returns whether that is a change.
   bool ignore_contact(int part_a, int part_b, bool ignored = true);
 
-  /// From the next step on. What sleeps stays asleep.
+  /// Takes effect in the next step. Sleeping parts stay asleep.
   void set_gravity(const Vec3& gravity);
 
-  /// One step of exactly dt; fills `loads` anew.
+  /// One step of exactly dt; overwrites `loads`.
   void step(double dt, Loads& loads);
 
   PartState state(int part) const;
@@ -98,7 +98,7 @@ class World {
   int awake_count() const;  // of the dynamic parts
 
   /// A part of kind Hulls changes its shape: new hull points (same hulls and counts, new frame), new inertia, new place; the
-  /// mass stays. Cached contact points and joints move with the frame, so they persist. Wakes a part that sleeps.
+  /// mass stays. Cached contact points and joints move with the frame, so they persist. Wakes a sleeping part.
   /// Velocities are set by the caller.
   struct Reshape {
     std::span<const Vec3> points;  // all hulls' points one after another
@@ -108,13 +108,13 @@ class World {
   };
   void reshape(int part, const Reshape& change);
 
-  /// Two parts that were one until now may overlap by `depth`: they are kept from coming closer, but not pushed apart. Each step the depth shrinks to
-  /// the deepest contact; once there is none, they collide as any others. Infinite: as deep as the next step finds them.
+  /// Two parts that were one until now may overlap by `depth`: they cannot come closer, but are not pushed apart. Each step the depth shrinks to
+  /// the deepest contact; once there is none, they collide normally. Infinite: the overlap found in the next step.
   struct Overlap {
     int part_a, part_b;
     double depth;  // m
   };
-  void allow_overlap(const Overlap& overlap);  // a pair given again starts again; a part with itself: with whatever the next step finds it in
+  void allow_overlap(const Overlap& overlap);  // a repeated pair starts again; a part with itself: all overlaps found in the next step
   std::vector<Overlap> overlaps() const;       // still allowed, in order of their parts
 
  private:

@@ -30,7 +30,7 @@ Ending read_ending(const fs::path& file) {
   return {outcome->text, json->whole("last_frame", -1)};
 }
 
-/// Models that cannot be read are as good as none: they are made anew.
+/// Unreadable models are ignored and rebuilt.
 void read_model(const fs::path& file, io::ArrayStore& into) {
   Result<io::RecordingReader> reader = io::RecordingReader::open(file);
   if (!reader || reader->checkpoints().empty()) return;

@@ -81,7 +81,7 @@ struct BodyDescription {
 
   MethodSettings methods;  // each absent or present; some bring the shape
   HullsDescription hulls;
-  std::optional<Look> look;  // absent: the asset's own, or plain grey
+  std::optional<Appearance> look;  // absent: the asset's own, or plain grey
 
   int line = 0;  // of the file it was read from, for messages
 

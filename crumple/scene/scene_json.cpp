@@ -17,42 +17,44 @@ namespace crumple {
 using rigid::Motion;
 
 void describe(Fields& f, Material& m) {
-  f.number("friction", m.friction, at_least(0), {"Coulomb friction; the values of two touching bodies are multiplied"});
-  f.number("restitution", m.restitution, between(0, 1), {"bounce; the values of two touching bodies are multiplied (C_r*, paper 1 eq. 15)"});
-  f.number("rolling_friction", m.rolling_friction, at_least(0), {"slows rolling on curved surfaces"});
+  f.number("friction", m.friction, at_least(0), {"Coulomb friction coefficient; the values of two touching bodies are multiplied"});
+  f.number("restitution", m.restitution, between(0, 1),
+           {"coefficient of restitution; the values of two touching bodies are multiplied (C_r*, paper 1 eq. 15)"});
+  f.number("rolling_friction", m.rolling_friction, at_least(0), {"rolling friction coefficient, for curved surfaces"});
   f.number("damping", m.damping, between(0, 1), {"share of speed lost per second"});
   f.number("spin_damping", m.spin_damping, between(0, 1), {"share of spin lost per second"});
 }
 
 void describe(Fields& f, HullsDescription& h) {
-  f.number("tolerance", h.tolerance, more_than(0), {"how far collision hulls may bridge hollows; absent: 2.5 % of the body's diagonal", "m"});
-  f.integer("least", h.least, between(1, 256), {"fewest hulls"});
-  f.integer("most", h.most, between(1, 256), {"most hulls"});
-  f.number("margin", h.margin, between(0.0005, 0.05), {"skin added around the hulls", "m"});
+  f.number("tolerance", h.tolerance, more_than(0),
+           {"largest depth of hollows that collision hulls may bridge; absent: 2.5 % of the body's diagonal", "m"});
+  f.integer("least", h.least, between(1, 256), {"minimum number of hulls"});
+  f.integer("most", h.most, between(1, 256), {"maximum number of hulls"});
+  f.number("margin", h.margin, between(0.0005, 0.05), {"collision margin around the hulls", "m"});
   if (f.reading() && h.least > h.most) f.fail("least", "must not exceed \"most\"");
 }
 
 void describe(Fields& f, ScriptStep& s) {
-  f.number("from", s.from, at_least(0), {"when it begins", "s"});
-  f.number("until", s.until, at_least(0), {"when it ends; absent: never", "s"});
-  f.vector("velocity", s.velocity, {"velocity kept up all the while", "m/s"});
-  f.vector("spin", s.spin, {"spin kept up all the while", "rad/s"});
+  f.number("from", s.from, at_least(0), {"start time", "s"});
+  f.number("until", s.until, at_least(0), {"end time; absent: never", "s"});
+  f.vector("velocity", s.velocity, {"imposed velocity", "m/s"});
+  f.vector("spin", s.spin, {"imposed angular velocity", "rad/s"});
   if (f.reading() && s.until && *s.until <= s.from) f.fail("until", "must be later than \"from\"");
   if (f.reading() && !s.velocity && !s.spin) f.fail("", "needs \"velocity\" or \"spin\"");
 }
 
 void describe(Fields& f, ParticleFile& p) {
-  f.text("file", p.file, {"a text file with three numbers for each particle"});
-  f.number("scale", p.scale, between(1e-6, 1e6), {"size"});
-  f.vector("at", p.at, {"where its origin is in the body", "m"});
-  f.vector("velocity", p.velocity, {"at the start, beside the body's own", "m/s"});
+  f.text("file", p.file, {"text file with three coordinates for each particle"});
+  f.number("scale", p.scale, between(1e-6, 1e6), {"scale factor of the coordinates"});
+  f.vector("at", p.at, {"position of the file's origin in the body", "m"});
+  f.vector("velocity", p.velocity, {"initial velocity, added to the body's own", "m/s"});
   f.require("file");
 }
 
 void describe(Fields& f, Place& p) {
-  f.text("name", p.name, {"name of this one; absent: the body's name and a number"});
-  f.vector("at", p.at, {"where", "m"});
-  f.vector("turn", p.turn, {"instead of the body's own turn", "degrees"});
+  f.text("name", p.name, {"name of this body; absent: the repeated body's name and a number"});
+  f.vector("at", p.at, {"position of the body's origin", "m"});
+  f.vector("turn", p.turn, {"rotation about x, then y, then z; absent: the body's own", "degrees"});
 }
 
 namespace {
@@ -62,7 +64,7 @@ const Limits kSize = between(1e-6, 1e6);
 const Limits kMass = between(1e-9, 1e12);
 const Limits kDensity = between(1e-6, 1e9);
 
-constexpr size_t kMostBodies = 100'000;  // each takes some kilobytes before it is even built
+constexpr size_t kMaxBodies = 100'000;  // each takes some kilobytes before it is even built
 
 /// Keys of which a body has exactly one.
 std::vector<std::string> shape_keys() {
@@ -183,67 +185,68 @@ void check_methods(Fields& f, const BodyDescription& b) {
 }  // namespace
 
 void describe(Fields& f, BodyDescription& b) {
-  f.text("name", b.name, {"what it is called in reports and changes"});
-  f.numbers("box", b.box, 3, {"a box: full sizes along x, y, z", "m"});
-  f.number("sphere", b.sphere, kSize, {"a sphere: radius", "m"});
-  f.numbers("cylinder", b.cylinder, 2, {"a cylinder along y: radius, height", "m"});
-  f.numbers("capsule", b.capsule, 2, {"a capsule along y: radius, height with caps", "m"});
-  f.numbers("plane", b.plane, 4, {"an infinite plane n.x = d: normal x, y, z and d; always static"});
-  f.text("mesh", b.mesh, {"a surface from an OBJ, PLY or GLB file; one that moves freely must be convex, or made of clusters"});
-  f.text("asset", b.asset, {"a body that can crumple: the name of an entry of \"assets\""});
+  f.text("name", b.name, {"name in reports and changes"});
+  f.numbers("box", b.box, 3, {"box: full sizes along x, y, z", "m"});
+  f.number("sphere", b.sphere, kSize, {"sphere: radius", "m"});
+  f.numbers("cylinder", b.cylinder, 2, {"cylinder along y: radius, height", "m"});
+  f.numbers("capsule", b.capsule, 2, {"capsule along y: radius, height with caps", "m"});
+  f.numbers("plane", b.plane, 4, {"infinite plane n.x = d: normal x, y, z and d; always static"});
+  f.text("mesh", b.mesh, {"surface from an OBJ, PLY or GLB file; a dynamic one must be convex, or made of clusters"});
+  f.text("asset", b.asset, {"deformable body: name of an entry of \"assets\""});
   for_each_method(b.methods, [&](auto& settings) {
     if (info_of(settings).need == BodyNeed::OwnShape) f.object(info_of(settings).key, settings, {info_of(settings).key_help});
   });
-  f.list("particles", b.particles, {"a cloud of particles from files; it needs \"clusters\""});
-  f.vector("at", b.at, {"where its origin is", "m"});
-  f.vector("turn", b.turn, {"turned about x, then y, then z", "degrees"});
-  f.numbers("quaternion", b.quaternion, 4, {"the same as a quaternion x y z w"});
-  f.number("scale", b.scale, between(1e-6, 1e6), {"size of a mesh, an asset or particles"});
-  f.list("places", b.places, {"makes one body at each of these places instead of one at \"at\""});
+  f.list("particles", b.particles, {"cloud of particles from files; needs \"clusters\""});
+  f.vector("at", b.at, {"position of its origin", "m"});
+  f.vector("turn", b.turn, {"rotation about x, then y, then z", "degrees"});
+  f.numbers("quaternion", b.quaternion, 4, {"rotation as a quaternion x, y, z, w, instead of \"turn\""});
+  f.number("scale", b.scale, between(1e-6, 1e6), {"scale factor of a mesh, an asset or particles"});
+  f.list("places", b.places, {"places of identical bodies, one at each, instead of one at \"at\""});
   if (b.plane) b.motion = Motion::Static;
   f.choice<Motion>("motion", b.motion, {{"dynamic", Motion::Dynamic}, {"static", Motion::Static}, {"scripted", Motion::Scripted}},
-                   {"moved by physics, not at all, or only by its script"});
+                   {"kind of motion: by physics, none, or by the script alone"});
   f.number("mass", b.mass, kMass, {"mass, instead of a density", "kg"});
   f.number("density", b.density, kDensity, {"density; absent: 1000, if there is no mass", "kg/m^3"});
-  f.object("material", b.material, {"how it behaves in contact"});
-  f.vector("velocity", b.velocity, {"at the start", "m/s"});
-  f.vector("spin", b.spin, {"at the start", "rad/s"});
-  f.list("script", b.script, {"stretches of imposed velocity; between them a dynamic body is free, a scripted one stands still"});
-  f.number("start", b.start, at_least(0), {"when it appears", "s"});
-  f.number("end", b.end, more_than(0), {"when it disappears; absent: never", "s"});
+  f.object("material", b.material, {"contact material"});
+  f.vector("velocity", b.velocity, {"initial velocity", "m/s"});
+  f.vector("spin", b.spin, {"initial angular velocity", "rad/s"});
+  f.list("script", b.script, {"intervals of imposed velocity; between them a dynamic body is free and a scripted one stands still"});
+  f.number("start", b.start, at_least(0), {"time at which the body appears", "s"});
+  f.number("end", b.end, more_than(0), {"time at which the body disappears; absent: never", "s"});
   f.text("group", b.group, {"collision group, any word"});
-  f.texts("ignores", b.ignores, {"groups it passes through"});
-  f.flag("asleep", b.asleep, {"starts asleep: it hangs there until something touches it"});
+  f.texts("ignores", b.ignores, {"collision groups that the body passes through"});
+  f.flag("asleep", b.asleep, {"whether the body starts asleep, at rest until something touches it"});
   for_each_method(b.methods, [&](auto& settings) {
     if (info_of(settings).need != BodyNeed::OwnShape) f.object(info_of(settings).key, settings, {info_of(settings).key_help});
   });
-  f.object("hulls", b.hulls, {"collision shape of an asset"});
+  f.object("hulls", b.hulls, {"collision hulls of an asset"});
   f.object("look", b.look, {"appearance"});
   if (f.reading() && !f.failed()) check_shape(f, b), check_motion(f, b), check_methods(f, b);
 }
 
 void describe(Fields& f, CameraDescription& c) {
-  f.vector("eye", c.eye, {"where previews are taken from; absent: chosen to see all that moves", "m"});
-  f.vector("target", c.target, {"what they look at", "m"});
+  f.vector("eye", c.eye, {"position of the camera; absent: chosen to show everything that moves", "m"});
+  f.vector("target", c.target, {"point that the camera looks at", "m"});
   f.number("fov", c.fov, between(1, 150), {"vertical angle of view", "degrees"});
 }
 
 void describe(Fields& f, Scene& s) {
   f.integer("crumple", s.version, between(1, 1), {"version of this format"});
-  f.text("title", s.title, {"what is shown"});
+  f.text("title", s.title, {"title of the scene"});
   f.number("fps", s.fps, between(1, 10000), {"recorded frames per second"});
   f.integer("substeps", s.substeps, between(1, 1000), {"steps per frame; dt = 1 / (fps x substeps)"});
   f.number("seconds", s.seconds, between(0, 36000), {"length of the shot", "s"});
-  f.vector("gravity", s.gravity, {"gravity", "m/s^2"});
-  f.integer("checkpoint", s.checkpoint, between(1, 1000000), {"frames between checkpoints; part of the scene, because each rebuilds the world"});
-  f.integer("iterations", s.iterations, between(1, 10000), {"of the contact solver; 50 for mass ratios above 300"});
-  f.flag("sleeping", s.sleeping, {"bodies at rest fall asleep and cost nothing"});
-  f.number("step", s.step, between(1e-6, 1), {"a foreign time step; frames are the first steps at or after their time", "s"});
-  f.texts("assets", s.assets, {"names for the assets used: GLB files, or folders of paper 1's authors"});
-  f.list("bodies", s.bodies, {"everything in the scene"});
-  f.list("joints", s.joints, {"ordinary joints between bodies"});
-  f.object("camera", s.camera, {"for previews"});
-  f.skipped("resolved", {"masses, densities and the camera as 'crumple check' worked them out; not read"});
+  f.vector("gravity", s.gravity, {"acceleration of gravity", "m/s^2"});
+  f.integer("checkpoint", s.checkpoint, between(1, 1000000),
+            {"number of frames between checkpoints; affects the result, because each rebuilds the world"});
+  f.integer("iterations", s.iterations, between(1, 10000), {"iterations of the contact solver; 50 for mass ratios above 300"});
+  f.flag("sleeping", s.sleeping, {"whether bodies at rest fall asleep, and then cost nothing"});
+  f.number("step", s.step, between(1e-6, 1), {"time step of an imported scene; each frame is the first step at or after its time", "s"});
+  f.texts("assets", s.assets, {"assets by name: GLB files, or folders of paper 1's authors"});
+  f.list("bodies", s.bodies, {"bodies of the scene"});
+  f.list("joints", s.joints, {"joints between bodies, or between a body and the world"});
+  f.object("camera", s.camera, {"camera of previews"});
+  f.skipped("resolved", {"masses, densities and camera as computed by 'crumple check'; not read"});
   f.require("crumple");
 }
 
@@ -253,7 +256,7 @@ namespace {
 Result<std::vector<BodyDescription>> expand_places(std::vector<BodyDescription> bodies, std::string_view file) {
   size_t count = 0;
   for (const BodyDescription& body : bodies) count += std::max<size_t>(body.places.size(), 1);
-  if (count > kMostBodies) return input_error(fmt::format("{}: /bodies: {} bodies with all their places; there may be at most {}", file, count, kMostBodies));
+  if (count > kMaxBodies) return input_error(fmt::format("{}: /bodies: {} bodies with all their places; there may be at most {}", file, count, kMaxBodies));
   std::vector<BodyDescription> expanded;
   expanded.reserve(count);
   for (BodyDescription& body : bodies) {

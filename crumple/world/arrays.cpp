@@ -58,7 +58,7 @@ static_assert(sizeof(rigid::JointFrames) == kJointNumbers * sizeof(double));
 constexpr const char* kPlasticStates = "joints/plastic";
 constexpr const char* kSceneJoints = "joints/books";
 
-/// Rows of one kind of record, as they are in a store; nothing if their number or their numbers are wrong.
+/// Rows of one kind of record in a store; nothing if their count or values are invalid.
 template <class Record>
 Result<std::vector<Record>> read_records(const io::ArrayStore& store, const std::string& name) {
   const auto found = store.find(name);
@@ -73,14 +73,14 @@ Result<std::vector<Record>> read_records(const io::ArrayStore& store, const std:
   return records;
 }
 
-/// Everything, or what is needed to draw.
+/// The whole state, or the arrays needed to draw.
 enum class Need { Everything, Drawing };
 
 std::string_view array_folder(const MethodInfo& method) {
   return method.arrays.empty() ? method.name : method.arrays;
 }
 
-/// Visits every method at work on a body, in the order of recordings.
+/// Visits every method of a body, in the order of recordings.
 template <class Visit>
 void each_method(Body& body, const Visit& visit) {
   for (Layer& layer : body.layers) std::visit(visit, layer);
@@ -99,7 +99,7 @@ std::vector<io::ArrayView> method_arrays(Body& body, Need need) {
   return views;
 }
 
-/// Overwrites an array from a store; complains if it is missing, of another size or not finite.
+/// Overwrites an array from a store; fails if it is missing, of another size or non-finite.
 Result<void> restore_array(const io::ArrayStore& store, const std::string& name, const StateArray& array) {
   const auto found = store.find(name);
   if (found == store.end() || found->second.data.size() != array.data.size()) {
@@ -110,7 +110,7 @@ Result<void> restore_array(const io::ArrayStore& store, const std::string& name,
   return {};
 }
 
-/// Overwrites the state of a body's methods from a store; complains if something is missing or has another size.
+/// Overwrites the state of a body's methods from a store; fails if an array is missing or has another size.
 Result<void> restore_methods(Body& body, const io::ArrayStore& store, Need need) {
   Result<void> done;
   each_method(body, [&](auto& at_work) {
@@ -131,9 +131,8 @@ Result<void> restore_methods(Body& body, const io::ArrayStore& store, Need need)
   return done;
 }
 
-std::vector<PartRecord> part_records(const WorldState& w, const Body& of) {
+std::vector<PartRecord> part_records(const WorldState& w, Body& body) {
   std::vector<PartRecord> records;
-  Body& body = const_cast<Body&>(of);  // one visitor for both ways; this way nothing is written to it
   for (Part& part : body.parts) {
     rigid::PartState state = part.index >= 0 ? w.rigid.state(part.index) : part.state;
     PartRecord& record = records.emplace_back();
@@ -156,7 +155,7 @@ std::vector<PlasticRecord> plastic_records(const WorldState& w) {
   return records;
 }
 
-/// The parts of a body whose links are known already, as they were.
+/// Restores the parts of a body, after its links.
 Result<void> read_parts(Body& body, const io::ArrayStore& store) {
   const std::string name = body.description->name + "/part";
   if (body.bonds && body.solid) regroup(body);
@@ -184,7 +183,7 @@ Result<void> read_parts(Body& body, const io::ArrayStore& store) {
   return {};
 }
 
-/// After all parts: some overlap with those of other bodies.
+/// Call after all parts are restored: overlaps may be with parts of other bodies.
 Result<void> read_overlaps(WorldState& w, int index, const io::ArrayStore& store) {
   const std::string name = w.body(index).description->name + "/overlaps";
   std::vector<BodyOverlap>& saved = w.saved_overlaps[static_cast<size_t>(index)];
@@ -221,7 +220,7 @@ Result<void> read_joint_frames(WorldState& w, const io::ArrayStore& store) {
     w.joints[j].index = -1, w.joints[j].frames.reset(), w.joints[j].plastic.reset();
     const std::string name = fmt::format("joints/{}", j);
     const auto found = store.find(name);
-    if (found == store.end()) continue;  // not made yet: one of its bodies comes later
+    if (found == store.end()) continue;  // not made yet: one of its bodies appears later
     std::array<double, kJointNumbers> numbers;
     if (found->second.data.size() != sizeof numbers) return misfit(name, "is of another size");
     std::memcpy(numbers.data(), found->second.data.data(), sizeof numbers);
@@ -242,7 +241,7 @@ void add_owned(ArrayList& list, std::string name, const std::vector<Record>& rec
 
 void update_fingerprint(WorldState& w) {
   std::vector<PartRecord> parts;
-  for (const Body& body : w.bodies) {
+  for (Body& body : w.bodies) {
     for (const PartRecord& record : part_records(w, body)) parts.push_back(record);
   }
   uint64_t hash = io::hash_bytes(std::as_bytes(std::span(parts)), w.fingerprint);

@@ -6,18 +6,18 @@
 /// State as arrays and back, named "{body}/{method}/{array}".
 namespace crumple {
 
-/// Arrays that belong to nobody else while they are written.
+/// Views of arrays to be written, and the storage of those that were made for it.
 struct ArrayList {
   std::vector<io::ArrayView> views;
   std::vector<std::vector<std::byte>> owned;
 };
 
-/// What a frame shows, or everything that a checkpoint needs.
+/// The arrays of a frame (enough to draw it), or of a checkpoint (the whole state).
 ArrayList frame_arrays(WorldState& w);
 ArrayList checkpoint_arrays(WorldState& w);
 Result<void> restore_arrays(WorldState& w, const io::ArrayStore& store);
 
-/// What a recorded frame says about the methods of one body.
+/// Sets the methods of one body to the state in a recorded frame.
 Result<void> replay(Body& body, const io::ArrayStore& store);
 
 /// Chains the whole state to the fingerprint.

@@ -14,7 +14,7 @@ namespace crumple {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kFillCells = 12;  // along the longest side of a surface that is filled
+constexpr int kFillCells = 12;  // along the longest side of a filled surface
 
 template <class T>
 uint64_t hash_vector(const std::vector<T>& values, uint64_t seed) {
@@ -84,7 +84,7 @@ std::string full_name(const fs::path& file) {
   return found.empty() ? file.string() : found.string();
 }
 
-/// One handle that holds everything: a rig that nobody poses.
+/// A rig of one handle with full weight, never posed.
 Result<Asset> filled(const TriMesh& surface, const std::string& name) {
   Asset asset;
   asset.name = name, asset.surface = surface;

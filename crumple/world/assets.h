@@ -17,7 +17,7 @@ namespace crumple {
 /// Tetrahedra, skin and collision hulls of a body that can change its shape, shared by all bodies of the same asset, size and hull settings.
 struct Solid {
   std::shared_ptr<const RiggedBody> rig;
-  rigid::HullDecomposition hulls;  // empty if nobody collides with it
+  rigid::HullDecomposition hulls;  // empty if it needs no collision shape
 };
 
 /// Everything read from disk, each file once, for any number of worlds at the same time.
@@ -26,7 +26,7 @@ class AssetLibrary {
   template <class T>
   using Shared = std::shared_ptr<const T>;
 
-  /// What the key stands for, made by `make` if nobody has asked for it before.
+  /// The entry of a key, made by `make` on the first request.
   template <class T>
   Result<Shared<T>> get(const std::string& key, const std::function<Result<T>()>& make) {
     const std::lock_guard lock(mutex_);
@@ -44,18 +44,18 @@ class AssetLibrary {
   std::map<std::string, std::shared_ptr<const void>> kept_;
 };
 
-/// What one scene uses of a library, under the names that the scene has for it.
+/// The assets of a library that one scene uses, under the scene's names.
 class SceneAssets {
  public:
   explicit SceneAssets(std::shared_ptr<AssetLibrary> library = nullptr) : library_(library ? std::move(library) : std::make_shared<AssetLibrary>()) {}
 
   /// A rigged asset. Hulls are made only if bodies are to collide.
   Result<std::shared_ptr<const Solid>> load(const Scene& scene, const BodyDescription& body, bool with_hulls);
-  /// Tetrahedra around any closed surface, for bodies that are no asset.
+  /// Tetrahedra around any closed surface, for bodies without an asset.
   Result<std::shared_ptr<const Solid>> fill(const TriMesh& surface, const BodyDescription& body, bool with_hulls);
-  /// `where`: what complaints begin with.
+  /// `where`: prefix of error messages.
   Result<std::shared_ptr<const TriMesh>> load_mesh(const Scene& scene, const std::string& name, double scale, const std::string& where);
-  /// What is painted on such a mesh, which has `vertices`.
+  /// Paint of such a mesh, which has `vertices`.
   Result<std::vector<PaintedMap>> load_maps(const Scene& scene, const std::string& name, size_t vertices, const std::string& where);
   Result<std::shared_ptr<const std::vector<Vec3>>> load_particles(const Scene& scene, const std::string& name, const std::string& where);
   /// An asset that is neither scaled nor rigged.
@@ -63,10 +63,10 @@ class SceneAssets {
 
   /// Unscaled assets by their name in the scene, for recordings that carry them along.
   const std::map<std::string, std::shared_ptr<const Asset>>& originals() const { return originals_; }
-  /// Of everything that was loaded, in order of names.
+  /// Of all loaded files, in order of names.
   uint64_t content_hash() const;
 
-  std::map<std::string, io::ArrayStore> saved_models;  // by body: what a recording keeps because it takes long to make
+  std::map<std::string, io::ArrayStore> saved_models;  // by body: models that a recording stores because building them is slow
 
  private:
   std::shared_ptr<AssetLibrary> library_;

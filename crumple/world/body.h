@@ -14,30 +14,30 @@ namespace crumple {
 
 /// One rigid part of a body: all of it, or pieces that move as one.
 struct Part {
-  std::vector<int> pieces;         // ascending; a body that has none is one piece
+  std::vector<int> pieces;         // ascending; a body without pieces counts as one
   std::vector<int> hulls;          // of the body's decomposition, ascending
   double mass = 0;                 // kg
 
-  int index = -1;                  // in the rigid world, -1 while it is not there
+  int index = -1;                  // in the rigid world; -1: absent
   Mat3 axes = Mat3::Identity();    // principal axes of the current shape, in the rest frame
   Vec3 center = Vec3::Zero();      // centre of mass in the rest frame
   Vec3 inertia = Vec3::Ones();     // principal moments, kg m^2
-  rigid::PartState state;          // while it is not in the world: where it will appear
+  rigid::PartState state;          // while it is absent: the state in which it will appear
   rigid::PartState last_good;
-  Vec3 velocity_before = Vec3::Zero(), spin_before = Vec3::Zero();  // the last rigid step
+  Vec3 velocity_before = Vec3::Zero(), spin_before = Vec3::Zero();  // before the last rigid step
 
   /// Takes coordinates of the rest frame to the part's frame.
   Transform rest_in_part() const { return {axes.transpose(), -(axes.transpose() * center)}; }
 };
 
 /// One simulated thing: rest geometry, its rigid parts, and the methods that change it. A body of matter has one part that is never in the rigid
-/// world: it stays where the body began and carries the frame in which it is drawn.
+/// world: it stays at the start position and defines the frame for drawing.
 struct Body {
   const BodyDescription* description = nullptr;
-  std::shared_ptr<const Solid> solid;          // of a body that can change its shape or break along cuts
-  std::shared_ptr<const TriMesh> surface;      // what is drawn, in the rest frame
-  std::vector<std::shared_ptr<const TriMesh>> skins, cuts;  // #pieces: what is drawn of each; cuts only where a solid was scored
-  Look look, cut_look;
+  std::shared_ptr<const Solid> solid;          // of a body that can deform or break along cuts
+  std::shared_ptr<const TriMesh> surface;      // drawn surface, in the rest frame
+  std::vector<std::shared_ptr<const TriMesh>> skins, cuts;  // #pieces: drawn surfaces; cuts only for a scored solid
+  Appearance look, cut_look;
 
   // built once
   rigid::Shape collision;                      // of a body that is neither a solid nor in pieces, in its part's frame
@@ -61,10 +61,10 @@ struct Body {
   const Part& part_of(int piece) const;
 };
 
-/// What a body is built for.
+/// Purpose of a body.
 enum class Detail {
   Simulation,
-  Drawing,  ///< nobody collides with it
+  Drawing,  ///< without collision shapes
 };
 
 /// Builds a body at rest; it is in no world yet.
@@ -73,12 +73,12 @@ Result<Body> build_body(const Scene& scene, const BodyDescription& description, 
 /// Of the body at rest, m^3; 0 where it has none of its own: planes, structures, surfaces that only stand, particles.
 double volume_of(const Body& body);
 
-/// The pieces that the body's bonds have made, if they have.
+/// The pieces made by the body's bonds; empty if they make none.
 std::span<const BondPiece> own_pieces(const Body& body);
-/// Links of its bonds, and how they hold now.
+/// Links of its bonds, and their current state.
 std::vector<Link> links_of(const Body& body);
 std::vector<Hold> holds_of(const Body& body);
-/// The lowest piece of all that still hang together with each, by welds or joints.
+/// For each piece, the lowest piece that it is still connected to by welds or joints.
 std::vector<int> connected_pieces(const Body& body);
 
 /// Mass, centre and principal axes of some pieces in the current shape; the axes stay as near to `near` as they can.
@@ -95,13 +95,13 @@ void hull_points(const Body& body, const Part& part, const Transform& rest_in_pa
 /// The part's collision shape now.
 rigid::Shape shape_of_part(const Body& body, const Part& part);
 
-/// The piece of a body that is nearest to a place of its rest frame, as it is at rest.
+/// The piece of a body at rest that is nearest to a point of the rest frame.
 int nearest_piece(const Body& body, const Vec3& at);
 
-/// Divides the body into the parts that its links leave; their state is not set.
+/// Divides the body into its connected parts; their state is not set.
 void regroup(Body& body);
 
-/// Puts the shape together from its layers: some blocks of vertices, or all.
+/// Composes the shape from its layers: some blocks of vertices, or all.
 void put_together(Body& body, std::span<const int> blocks);
 void put_together(Body& body);
 

@@ -24,7 +24,7 @@ Error body_error(const Scene& scene, const BodyDescription& body, std::string_vi
   return input_error(fmt::format("{}: /bodies/{}: {}", place_in_file(scene, body.line), body.name, what));
 }
 
-/// What a method complains of. A place below its key comes first, or ": ".
+/// Error message of a method. It begins with a place below the method's key, or with ": ".
 Error method_error(const Scene& scene, const BodyDescription& body, const MethodInfo& method, const Error& error) {
   const bool has_place = error.text.starts_with('/') || error.text.starts_with(':');
   return has_place ? input_error(where_of(scene, body, method.key) + error.text) : body_error(scene, body, error.text);
@@ -38,7 +38,7 @@ void set_mass(Body& body, const rigid::MassProperties& unit) {
   part.inertia = unit.inertia * (unit.mass > 0 ? body.mass / unit.mass : 0);
 }
 
-/// Box, sphere, cylinder, capsule, plane: the shape and the surface that stands for it.
+/// Box, sphere, cylinder, capsule, plane: the shape and its drawn surface.
 void build_primitive(Body& body) {
   const BodyDescription& d = *body.description;
   TriMesh mesh;
@@ -107,7 +107,7 @@ Result<void> build_layers(Body& body, const Scene& scene) {
   return {};
 }
 
-/// The bonds that a body has, from what it is made of; the pieces of some come with them.
+/// Builds the bonds of a body; some kinds of bonds also make its pieces.
 Result<void> build_bonds(Body& body, const Scene& scene, SceneAssets& assets) {
   const BodyDescription& d = *body.description;
   Result<void> built;
@@ -156,7 +156,7 @@ Part part_of_piece(const BondPiece& piece, int number) {
   return part;
 }
 
-/// A body whose bonds bring its pieces.
+/// A body with pieces made by its bonds.
 Result<void> build_own_shape(Body& body, const Scene& scene, SceneAssets& assets) {
   if (Result<void> built = build_bonds(body, scene, assets); !built) return built.error();
   body.parts.clear();
@@ -181,7 +181,7 @@ void add_skins(Body& body) {
   body.cut_look.color = rig.asset.pieces->cut_color, body.cut_look.roughness = 0.85, body.cut_look.visible = body.look.visible;
 }
 
-/// Parts, masses and methods of a body that has an inside.
+/// Parts, masses and methods of a solid body.
 Result<void> build_solid(Body& body, const Scene& scene, SceneAssets& assets, double density) {
   const RiggedBody& rig = *body.solid->rig;
   body.vertex_masses.clear();
@@ -218,7 +218,7 @@ Result<void> build_asset(Body& body, const Scene& scene, SceneAssets& assets, De
   return {};
 }
 
-/// A primitive or a mesh with layers gets an inside.
+/// Fills a primitive or a mesh with tetrahedra, for its layers.
 Result<void> fill_inside(Body& body, const Scene& scene, SceneAssets& assets, Detail detail) {
   const BodyDescription& d = *body.description;
   if (!method_of(d, MethodKind::Layer)) return {};
@@ -229,7 +229,7 @@ Result<void> fill_inside(Body& body, const Scene& scene, SceneAssets& assets, De
   return build_solid(body, scene, assets, mass / body.solid->rig->volume);
 }
 
-/// A surface and what is painted on it.
+/// A surface and its paint.
 struct Painted {
   std::shared_ptr<const TriMesh> surface;
   std::vector<PaintedMap> maps;

@@ -30,7 +30,7 @@ std::vector<uint8_t> broken_links(const Body& body) {
   return broken;
 }
 
-/// Effects of several layers: what moved is put together, of bounce the least counts.
+/// Merges the effects of several layers: union of the moved blocks, minimum of the restitution.
 void merge(const Effects& effects, BodyWork& work) {
   if (effects.reshaped) {
     std::vector<int> both;
@@ -146,7 +146,7 @@ void step_rigid_bodies(WorldState& w) {
       BodyWork& work = w.work[static_cast<size_t>(w.busy[i])];
       if (work.reshaped) compose(w, w.busy[i]);
       work.breaks.clear();
-      if (w.body(w.busy[i]).bonds && !(work.reshaped && !work.finite)) step_bonds(w, w.busy[i]);  // who is about to freeze keeps the parts it has
+      if (w.body(w.busy[i]).bonds && !(work.reshaped && !work.finite)) step_bonds(w, w.busy[i]);  // a body about to be frozen keeps its parts
     }
   });
 }

@@ -38,17 +38,17 @@ Hit nearest_face(const Body& body, int hull, const Vec3& point) {
   return hit;
 }
 
-/// The hull of the body that a child of a part's shape is, or -1.
+/// The body's hull for a child of a part's shape, or -1.
 int hull_of(const Part& part, int child) {
   return child >= 0 && static_cast<size_t>(child) < part.hulls.size() ? part.hulls[static_cast<size_t>(child)] : -1;
 }
 
-/// Velocity before the step of what a part carries there, in the world.
+/// Velocity of a part at a point before the step, in the world.
 Vec3 velocity_before(const Part& part, const Vec3& at) {
   return part.velocity_before + part.spin_before.cross(at - part.last_good.place.translation);
 }
 
-/// How what hit came at the body there, before the step. Matter counts as standing still.
+/// Relative velocity of the other part at a point before the step. Matter counts as at rest.
 Vec3 approach_of(const WorldState& w, const Part& own, int other, const Vec3& at) {
   Vec3 velocity = -velocity_before(own, at);
   if (other < 0) return velocity;
@@ -57,7 +57,7 @@ Vec3 approach_of(const WorldState& w, const Part& own, int other, const Vec3& at
   return velocity + velocity_before(w.body(body).parts[static_cast<size_t>(part)], at);
 }
 
-/// What joints do to the pieces they hold; a turn is a couple of impulses a metre apart.
+/// Joint impulses on the pieces; an angular impulse becomes a couple of impulses a metre apart.
 void add_joint_loads(WorldState& w, int index) {
   const Body& body = w.body(index);
   for (const rigid::JointLoad& load : w.loads.joints) {

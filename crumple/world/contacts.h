@@ -2,19 +2,19 @@
 
 #include "crumple/world/state.h"
 
-/// Contacts of the step as bodies see them.
+/// Contacts of the step, sorted by body.
 namespace crumple {
 
-/// Of the engine, then of matter.
+/// Contact by index: those of the engine first, then those of matter.
 const rigid::Contact& contact(const WorldState& w, int index);
 
-/// Who was touched: for bodies that can change.
+/// Collects the contacts of each body that can deform or break.
 void route_contacts(WorldState& w);
 
-/// Contacts strong enough for some layer, seen from the body's rest frame.
+/// Contacts strong enough for some layer, in the body's rest frame.
 void gather_hits(WorldState& w, int body);
 
-/// Every contact and every joint, however weak: what loads the links of a body.
+/// All contacts and joints, however weak, as loads on the links of a body.
 void gather_piece_loads(WorldState& w, int body);
 
 }  // namespace crumple

@@ -4,7 +4,7 @@
 
 namespace crumple {
 
-/// Who is there, and what the script says, for the time now reached.
+/// Adds and removes bodies, and applies their scripts, for the current time.
 void control(WorldState& w);
 
 }  // namespace crumple

@@ -25,14 +25,14 @@ rigid::PartSettings part_settings(const WorldState& w, int index, const Part& pa
   return settings;
 }
 
-/// What has broken stays so, and bonds of a body that is frozen need no joints any more.
+/// Broken joints stay broken, and the bonds of a frozen body need no joints.
 bool can_add(const WorldState& w, const JointSlot& joint) {
   if (joint.history < 0) return true;
   const auto is_moving = [&](int index) { return index >= 0 && !w.body(index).frozen && w.body(index).description->motion == Motion::Dynamic; };
   return !joint.is_broken() && (is_moving(joint.body_a) || is_moving(joint.body_b));
 }
 
-/// While the rigid world is built anew, parts that are still to come have the index they had in the old one.
+/// During a rebuild of the rigid world, parts not yet added still have their old index.
 bool is_in_world(const WorldState& w, int body, int part) {
   const int index = w.body(body).parts[static_cast<size_t>(part)].index;
   return index >= 0 && static_cast<size_t>(index) < w.owner_of_part.size() && w.owner_of_part[static_cast<size_t>(index)] == std::pair(body, part);
@@ -69,7 +69,7 @@ void remove_parts(WorldState& w, int index) {
   w.saved_overlaps[static_cast<size_t>(index)] = overlaps_of(w, index);
   for (JointSlot& joint : w.joints) {
     if (joint.index < 0 || (joint.body_a != index && joint.body_b != index)) continue;
-    // One that broke in the very step that the body is frozen for is whole again with it.
+    // A joint that broke in the step that froze the body is restored with it.
     if (w.rigid.has_joint(joint.index)) joint.frames = w.rigid.joint_frames(joint.index);
     joint.index = -1;
   }
@@ -139,7 +139,7 @@ void allow_overlaps(WorldState& w, int index, std::span<const BodyOverlap> overl
   const std::vector<Part>& parts = w.body(index).parts;
   for (const BodyOverlap& overlap : overlaps) {
     const int body_b = static_cast<int>(overlap.body_b), part_b = static_cast<int>(overlap.part_b);
-    if (!is_in_world(w, body_b, part_b)) continue;  // it allows this itself as it comes
+    if (!is_in_world(w, body_b, part_b)) continue;  // allowed when that part is added
     w.rigid.allow_overlap({parts[static_cast<size_t>(overlap.part)].index, w.body(body_b).parts[static_cast<size_t>(part_b)].index,
                            overlap.depth < 0 ? std::numeric_limits<double>::infinity() : overlap.depth});
   }

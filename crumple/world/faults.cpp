@@ -10,7 +10,7 @@ bool finite(const rigid::PartState& state) {
   return state.place.rotation.allFinite() && state.place.translation.allFinite() && state.velocity.allFinite() && state.spin.allFinite();
 }
 
-/// What is wrong with a motion; empty if nothing is.
+/// Description of a fault in a motion; empty if there is none.
 std::string fault_of(const rigid::PartState& state) {
   return finite(state) ? runaway(state.velocity.norm(), state.place.translation.norm()) : "its motion is no longer finite";
 }
@@ -21,7 +21,7 @@ void put_back_runaways(WorldState& w) {
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     Body& body = w.bodies[i];
     if (!body.is_present() || body.frozen || body.matter || body.description->motion == rigid::Motion::Static) continue;
-    // All of it goes back if some of it must, and to the same moment.
+    // All parts of a body go back together, to the same step.
     std::vector<rigid::PartState> states;
     std::string fault;
     for (const Part& part : body.parts) {

@@ -6,7 +6,7 @@
 
 namespace crumple {
 
-/// After the rigid step: whoever is not finite any more, or flies off for no reason, goes back to where it was and stays there.
+/// After the rigid step: bodies with a non-finite or runaway motion return to their last good state and are frozen there.
 void put_back_runaways(WorldState& w);
 
 void freeze_body(WorldState& w, int body, std::string why);

@@ -19,7 +19,7 @@ int find_body(const WorldState& w, const std::string& name) {
   return found == w.number_of_body.end() ? -1 : found->second;
 }
 
-/// The piece of a body at its start that a joint at this place of the world holds on to.
+/// The piece of a body that a joint at this world position is attached to, at the start.
 int piece_at(const WorldState& w, int index, const Vec3& at) {
   const BodyDescription& d = *w.body(index).description;
   return nearest_piece(w.body(index), Transform{rotation_of(d), d.at}.inverse() * at);
@@ -85,7 +85,7 @@ void note(WorldState& w, const JointSlot& joint, double time) {
   std::visit([&](auto& bonds) { update(bonds.state, joint.history, *joint.plastic, time); }, *w.body(joint.owner).bonds);
 }
 
-/// A part of what has broken goes on as it moved in the whole: its share of the momentum and of the energy stays what it was.
+/// A new part keeps the motion that it had in the whole, and so its share of momentum and energy.
 Part broken_off(const Body& body, const Part& fresh, const Part& whole, const rigid::PartState& state) {
   Part part = fresh;
   const PartMass mass = mass_of_part(body, part.pieces, whole.axes);
@@ -98,7 +98,7 @@ Part broken_off(const Body& body, const Part& fresh, const Part& whole, const ri
   return part;
 }
 
-/// Parts that were one may overlap as they like; others as far as those did that they come from.
+/// Parts broken from the same part may overlap at any depth; others as deep as the parts they come from.
 template <class Overlap>
 std::vector<Overlap> overlaps_after(const std::vector<Overlap>& before, double body, const std::vector<int>& origin, const std::vector<bool>& is_new) {
   std::vector<Overlap> after;
@@ -108,7 +108,7 @@ std::vector<Overlap> overlaps_after(const std::vector<Overlap>& before, double b
       if (is_new[a] && old.body_b != body && old.part == origin[a]) after.push_back({part, old.body_b, old.part_b, old.depth});
     }
     for (size_t b = a + 1; b < origin.size(); ++b) {
-      if (!is_new[a] && !is_new[b]) continue;  // the engine still knows
+      if (!is_new[a] && !is_new[b]) continue;  // known to the engine already
       if (origin[a] == origin[b]) after.push_back({part, body, static_cast<double>(b), -1.0});
       for (const Overlap& old : before) {
         const bool same = old.body_b == body && ((old.part == origin[a] && old.part_b == origin[b]) || (old.part == origin[b] && old.part_b == origin[a]));
@@ -126,7 +126,7 @@ int holder_of(const std::vector<Part>& parts, int piece) {
   return -1;
 }
 
-/// Joints hold on to pieces: they move to the parts that hold these now.
+/// Joints are attached to pieces: they move to the parts that now contain these.
 void move_joints(WorldState& w, int index, const std::vector<Part>& before) {
   const Body& body = w.body(index);
   for (JointSlot& joint : w.joints) {
@@ -144,7 +144,7 @@ void move_joints(WorldState& w, int index, const std::vector<Part>& before) {
   }
 }
 
-/// What the plastic joints have done in the step. Those that slept before and after it have done nothing.
+/// Reads the state of the plastic joints after the step. Joints asleep before and after it have not changed.
 void read_plastic_joints(WorldState& w, double now) {
   const auto sleeps = [&](int part) { return part < 0 || !w.rigid.is_awake(part); };
   for (JointSlot& joint : w.joints) {
@@ -168,9 +168,9 @@ void read_joints(WorldState& w) {
   const double now = static_cast<double>(w.steps + 1) * w.dt();
   read_plastic_joints(w, now);
   std::set<int> parted;
-  for (const rigid::JointBreak& broken : w.loads.breaks) {  // the engine has taken them out already
+  for (const rigid::JointBreak& broken : w.loads.breaks) {  // removed by the engine already
     JointSlot& joint = w.joints[static_cast<size_t>(w.slot_of_joint[static_cast<size_t>(broken.joint)])];
-    if (joint.index != broken.joint) continue;  // its body has just been frozen
+    if (joint.index != broken.joint) continue;  // its body was frozen in this step
     joint.plastic = w.rigid.plastic_state(broken.joint);
     note(w, joint, now);
     joint.index = -1;
@@ -205,7 +205,7 @@ void split(WorldState& w, int index) {
     return;
   }
   const std::vector<BodyOverlap> overlaps = overlaps_of(w, index);
-  std::vector<int> origin;  // #parts: which one it was
+  std::vector<int> origin;  // #parts: the part it comes from
   for (Part& part : body.parts) {
     origin.push_back(holder_of(before, part.pieces.front()));
     const Part& whole = before[static_cast<size_t>(origin.back())];

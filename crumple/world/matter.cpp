@@ -9,8 +9,8 @@
 namespace crumple {
 namespace {
 
-constexpr double kSupportShare = 0.1;   // of a part's weight: what bears more of it keeps it from falling asleep
-constexpr double kSupportSpeed = 0.01;  // m/s: the same for speed, where nothing weighs
+constexpr double kSupportShare = 0.1;   // of a part's weight: a part of which matter bears more does not fall asleep
+constexpr double kSupportSpeed = 0.01;  // m/s: the same as a change of speed, without gravity
 
 size_t at(int index) {
   return static_cast<size_t>(index);
@@ -37,7 +37,7 @@ ObstaclePart& obstacle_part(WorldState& w, int body, int part) {
   return parts[at(part)];
 }
 
-/// Overlaps with matter do not move parts that touch something in the rigid world or hang on joints: they would be pushed into or torn off it.
+/// Marks the parts that touch other parts or have joints. Overlaps with matter do not move these: it would push them into or tear them off others.
 void note_supports(WorldState& w) {
   w.supported.assign(w.owner_of_part.size(), 0);
   for (const rigid::Contact& contact : w.loads.contacts) w.supported[at(contact.part_a)] = w.supported[at(contact.part_b)] = 1;
@@ -48,7 +48,7 @@ void note_supports(WorldState& w) {
   }
 }
 
-/// Its shapes are made once and kept; those of hulls only when somebody comes near.
+/// Rebuilds the obstacle of a part. Face planes of hulls are built lazily, on first approach.
 void refresh(const Body& body, const Part& part, ObstaclePart& seen) {
   const rigid::Shape shape = shape_of_part(body, part);
   seen.stale = false, seen.box = {}, seen.shapes.clear(), seen.hulls.points.clear();
@@ -96,8 +96,8 @@ void gather_obstacles(WorldState& w, int index, const Bounds& reach, double marg
   }
 }
 
-/// Whoever sleeps and is not woken gets nothing. Who is awake may fall asleep while matter touches it, but not while it bears it: that might
-/// give way without its noticing.
+/// Sleeping parts that the contact does not wake receive no impulse. A part that matter only touches may fall asleep. A part that matter supports
+/// may not: the support could give way without waking it.
 void push_part(WorldState& w, const ObstacleOwner& owner, const particles::Obstacle& obstacle, const particles::Push& push) {
   if (push.contacts == 0 || obstacle.inverse_mass == 0 || (obstacle.asleep && !push.woken)) return;
   Part& part = w.body(owner.body).parts[at(owner.part)];
@@ -112,7 +112,7 @@ void push_part(WorldState& w, const ObstacleOwner& owner, const particles::Obsta
   part.last_good = w.rigid.state(part.index);
 }
 
-/// What layers and bonds of the part that is hit are told: one contact for each of its hulls.
+/// Contacts for the layers and bonds of the part: one for each of its hulls.
 void note_contact(WorldState& w, int index, const ObstacleOwner& owner, const particles::Push& push) {
   const Body& body = w.body(owner.body);
   const double impulse = push.normal.norm();
@@ -159,7 +159,7 @@ void step_body(WorldState& w, int index) {
       *body.matter);
 }
 
-/// Two bodies keep out of each other: those of one method in its own way, others as particles.
+/// Collides two bodies: by their own method if both have the same, otherwise as particles.
 void collide_bodies(Body& one, Body& other) {
   const double friction = one.description->material.friction * other.description->material.friction;
   std::visit(
@@ -173,7 +173,7 @@ void collide_bodies(Body& one, Body& other) {
       *one.matter, *other.matter);
 }
 
-/// Pairs whose particles may touch, by sorting their boxes along x.
+/// Broad phase: pairs of bodies with overlapping boxes, by sorting along x.
 std::vector<std::pair<int, int>> near_pairs(const WorldState& w) {
   struct Span {
     double low, high;
@@ -213,6 +213,7 @@ void step_matter(WorldState& w) {
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     if (is_there(w.bodies[i])) step_body(w, static_cast<int>(i));
   }
+  if (std::count_if(w.bodies.begin(), w.bodies.end(), is_there) < 2) return;
   for (const auto& [a, b] : near_pairs(w)) collide_bodies(w.body(a), w.body(b));
 }
 

@@ -2,13 +2,14 @@
 
 #include "crumple/world/state.h"
 
-/// Bodies of matter, and what they and rigid parts do to each other.
+/// Bodies of matter, and their contacts with rigid parts.
 namespace crumple {
 
-/// Against the parts as they stand; pushes become motion of the parts and loads of the step.
+/// Steps matter against the current rigid parts; impulses change the motion of the parts and become loads of the step.
 void step_matter(WorldState& w);
 
-/// The shape of a part has changed, or the part has just come: it is looked at again when matter comes near. What has no inside keeps its shape for ever.
+/// Marks the obstacle of a part as stale, because the part is new or its shape has changed. It is rebuilt lazily, when matter comes
+/// near. Bodies without a solid never change their shape.
 void mark_shape_stale(WorldState& w, int body, int part);
 
 }  // namespace crumple

@@ -25,7 +25,7 @@ std::vector<T> of_pieces(const std::vector<T>& values, const std::vector<int>& f
   return chosen;
 }
 
-/// Where a vertex or a carried point is in the rest frame.
+/// Position of a vertex or a carried point in the rest frame.
 template <class Positions>
 void points_of_hull(const rigid::HullDecomposition& hulls, int hull, const Positions& position, const Transform& rest_in_part, std::vector<Vec3>& points) {
   for (const int v : hulls.vertices[hull]) points.push_back(rest_in_part * position(v));
@@ -51,7 +51,7 @@ double distance_to(const BondPiece& piece, const Vec3& at) {
   return is_inside ? 0 : least;
 }
 
-/// A piece that bonds have made, as the engine sees it.
+/// Collision shape of a piece made by bonds.
 rigid::Shape shape_of_piece(const Body& body, const BondPiece& piece, const Part& part) {
   if (piece.box) {
     assert((piece.place.translation - piece.mass.center).norm() <= 1e-6 * piece.box->norm());
@@ -62,7 +62,7 @@ rigid::Shape shape_of_piece(const Body& body, const BondPiece& piece, const Part
   for (const Vec3& p : piece.hull) points.push_back(rest_in_part * p);
   const Bounds bounds = bounds_of(points);
   const double thin = (bounds.high - bounds.low).minCoeff();
-  return rigid::Hulls{{std::move(points)}, std::min(body.description->hulls.margin, 0.05 * thin)};  // the skin of a wire is thin, too
+  return rigid::Hulls{{std::move(points)}, std::min(body.description->hulls.margin, 0.05 * thin)};  // a thin wire has a thin margin
 }
 
 }  // namespace
@@ -84,14 +84,18 @@ std::vector<Link> links_of(const Body& body) {
 
 std::vector<Hold> holds_of(const Body& body) {
   std::vector<Hold> holds;
-  const size_t count = links_of(body).size();
-  for (size_t i = 0; i < count; ++i) holds.push_back(std::visit([&](const auto& bonds) { return hold_of(bonds.state, static_cast<int>(i)); }, *body.bonds));
+  if (!body.bonds) return holds;
+  std::visit(
+      [&](const auto& bonds) {
+        for (int i = 0; i < link_count(bonds.model); ++i) holds.push_back(hold_of(bonds.state, i));
+      },
+      *body.bonds);
   return holds;
 }
 
 namespace {
 
-/// The lowest piece of all that are held together, by welds alone or by joints as well.
+/// For each piece, the lowest piece that it is connected to, by welds alone or by joints as well.
 std::vector<int> groups_of(const Body& body, bool with_joints) {
   UnionFind groups(static_cast<size_t>(body.piece_count()));
   const std::vector<Link> links = links_of(body);

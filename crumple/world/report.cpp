@@ -7,7 +7,7 @@
 namespace crumple {
 namespace {
 
-/// Visits every method at work on a body.
+/// Visits every method of a body.
 template <class Visit>
 void each_method(const Body& body, const Visit& visit) {
   for (const Layer& layer : body.layers) std::visit(visit, layer);
@@ -28,7 +28,7 @@ void add(std::vector<Report::Total>& totals, const Report::Total& one) {
 }  // namespace
 
 std::optional<BodyReport> report_of(const Body& body, double fps, std::span<const StepReport::Break> breaks) {
-  // Joints have reports of their own; what bonds tell counts only if there are figures.
+  // Joints have their own reports; a report of bonds is used only if it has figures.
   BodyReport made;
   made.name = body.description->name, made.mass = body.mass, made.frozen = body.frozen;
   ReportContext context;

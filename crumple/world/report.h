@@ -8,7 +8,7 @@
 
 namespace crumple {
 
-/// What has gone wrong or was remarkable in a run so far.
+/// Faults and notable events of a run so far.
 struct StepReport {
   struct Frozen {
     std::string body;
@@ -17,17 +17,17 @@ struct StepReport {
   };
   std::vector<Frozen> frozen;
 
-  /// A link of a body that gave way.
+  /// A broken link of a body.
   struct Break {
     std::string body;
     double time;                // s
     int link, piece_a, piece_b;
-    double impulse, limit;      // N s: what it carried within 1/60 s, and what it could carry
+    double impulse, limit;      // N s: its impulse within 1/60 s, and the limit
   };
   std::vector<Break> breaks;
 };
 
-/// What an elastic-plastic joint has done so far.
+/// History of an elastic-plastic joint.
 struct JointReport {
   std::string body, name;
   Vec3 at;  // where it is at rest, in the world
@@ -40,25 +40,25 @@ struct StepTimings {
   long steps = 0, hits = 0;
 };
 
-/// What has become of a body that can change.
+/// Result for a body that can deform or break.
 struct BodyReport {
   std::string name;
   double mass = 0;
   bool frozen = false;
   std::optional<Damage> damage;  // of a rigid body
-  Report methods;                // what its methods tell; figures of bonds apart
+  Report methods;                // of its methods; figures of bonds are separate
   Json bond_figures = Json::object({});
 };
 
-/// Of a body that has a method; nothing of others.
+/// Report of a body with a method; empty for others.
 std::optional<BodyReport> report_of(const Body& body, double fps, std::span<const StepReport::Break> breaks);
 
-/// Entries of all bodies' reports put together: sums, and the least of those that happened first.
+/// Merges the entries of all bodies' reports: sums, and the minimum of first times.
 std::vector<Report::Total> total_of(std::span<const BodyReport> bodies);
 /// CPU seconds of the parts of a step, summed.
 std::vector<std::pair<std::string, double>> seconds_of(std::span<const BodyReport> bodies);
 
-/// What became of them, one method after the other, for the foot of a picture.
+/// Summary of the results by method, for the caption of a picture.
 std::vector<std::string> footers_of(std::span<const Body> bodies);
 
 }  // namespace crumple

@@ -17,7 +17,7 @@ FrameItem item_of(const Body& body, int index, const Transform& place) {
   return item;
 }
 
-/// The scheme of a method that a view asks for; empty: none.
+/// The scheme of a method selected by a view; empty: none.
 std::string_view scheme_of(const MethodInfo& method, const View& view) {
   if (view.color == "state") return method.state_color;
   const bool is_its_own = std::any_of(method.colors.begin(), method.colors.end(), [&](const ColorScheme& scheme) { return scheme.name == view.color; });
@@ -76,7 +76,7 @@ FrameItem draw_own_piece(const Body& body, int index, int piece, std::span<const
   return item;
 }
 
-/// Items of matter are named by what follows the body's name.
+/// Items of matter are named by their suffix after the body's name.
 std::vector<FrameItem> draw_matter(const Body& body, int index, const View& view, ViewCache& cache) {
   return std::visit(
       [&](const auto& matter) {

@@ -41,7 +41,7 @@ Result<void> assign_groups(WorldState& w) {
   return {};
 }
 
-/// Where its parts begin, and how they move.
+/// Initial positions and velocities of its parts.
 void set_start(Body& body) {
   const BodyDescription& d = *body.description;
   const Transform rest = {rotation_of(d), d.at};
@@ -97,7 +97,7 @@ void World::step() {
   ++w.steps;
   ++w.timings.steps;
   for (const int body : w.busy) w.timings.hits += static_cast<long>(w.work[static_cast<size_t>(body)].hits.size());
-  control(w);  // for the time now reached, so that a frame shows who is there at its own time
+  control(w);  // for the new time, so that a frame shows the bodies present at its own time
 }
 
 bool World::step_frame(const StopFlag* stop) {

@@ -14,7 +14,7 @@ namespace crumple {
 struct ArrayList;
 struct WorldState;
 
-/// Everything that changes in a world, at one moment.
+/// The whole state of a world at one time.
 struct Snapshot {
   int frame = 0;
   uint64_t fingerprint = 0;
@@ -22,10 +22,10 @@ struct Snapshot {
   io::ArrayStore arrays;
 };
 
-/// A scene in motion.
+/// A running scene.
 class World {
  public:
-  /// Checks the scene and reads what it names; worlds may share what they read.
+  /// Checks the scene and reads its files; worlds may share the loaded files.
   static Result<World> build(const Scene& scene, std::shared_ptr<AssetLibrary> assets = nullptr);
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
@@ -33,9 +33,9 @@ class World {
 
   /// One step of the scene's dt.
   void step();
-  /// Steps until the next frame. Frames that are checkpoints end with a barrier: the rigid world is built anew from the state, so a
-  /// run that continues from there takes the same way to the last bit. A request to stop ends it between two steps: then it returns false, and the
-  /// world is of no use but to be looked at.
+  /// Steps until the next frame. Frames that are checkpoints end with a barrier: the rigid world is rebuilt from the state, so a
+  /// run continued from there is identical to the last bit. A request to stop ends it between two steps: then it returns false, and the world can
+  /// be viewed, but not stepped.
   bool step_frame(const StopFlag* stop = nullptr);
 
   double time() const;
@@ -48,34 +48,34 @@ class World {
   double matter_seconds() const;
   int awake_count() const;
   double kinetic_energy() const;  // J, of the dynamic bodies
-  /// World place of a body's rest frame, as one of its pieces carries it.
+  /// World place of a body's rest frame, as moved by one of its pieces.
   Transform place(int body, int piece = 0) const;
   rigid::PartState part_state(int body, int part = 0) const;
-  /// What all elastic-plastic joints have done: the scene's own, then those of bodies, in order.
+  /// Histories of all elastic-plastic joints: the scene's own, then those of bodies, in order.
   std::vector<JointReport> joint_reports() const;
   /// Counts of the solver of joints.
   rigid::World::StructureHealth structure_health() const;
-  /// Pairs of rigid parts in crowds that were not looked at for contacts, summed over all steps.
+  /// Pairs of rigid parts in crowds that were not tested for contacts, summed over all steps.
   long skipped_pairs() const;
   /// The contacts of the last step.
   const rigid::Loads& loads() const;
 
-  /// What there is to see now. It depends on nothing but the state.
+  /// The current frame to draw. It depends on the state alone.
   Frame frame(const View& view = {}) const;
 
-  /// State as arrays: what a frame shows, or everything that a checkpoint needs. Valid until the next step.
+  /// State as arrays: of a frame (enough to draw it), or of a checkpoint (the whole state). Valid until the next step.
   ArrayList frame_arrays();
   ArrayList checkpoint_arrays();
   bool is_checkpoint(int frame) const;
 
-  /// All of the state, to go back to. A world that goes on from there takes the way of a run with a checkpoint at this frame.
+  /// The whole state, for restoring. A world restored from it continues like a run with a checkpoint at this frame.
   Snapshot snapshot();
-  /// Goes on from a snapshot of the same bodies. Settings come from this world's scene: one that was changed since takes effect.
+  /// Continues from a snapshot of the same bodies. Settings come from this world's scene, so settings changed since take effect.
   Result<void> restore(const Snapshot& snapshot);
 
-  /// Chained over the whole state at every frame so far.
+  /// Hash chained over the whole state at every frame so far.
   uint64_t fingerprint() const;
-  /// Of the scene and all its files: runs with equal hashes are equal.
+  /// Hash of the scene and all its files: runs with equal hashes are equal.
   uint64_t scene_hash() const;
   const SceneAssets& assets() const;
 

@@ -20,7 +20,7 @@ Asset painted_asset() {
   PaintedMap yield{"yield", {}}, radius{"radius", {}};
   for (size_t v = 0; v < asset.surface.positions.size(); ++v) {
     yield.values.push_back(0.1f + 0.37f * static_cast<float>(v));
-    radius.values.push_back(v % 2 ? 0.0f : kMostPainted);
+    radius.values.push_back(v % 2 ? 0.0f : kMaxPainted);
   }
   asset.maps = {yield, radius};
   return asset;

@@ -22,7 +22,7 @@ TEST(PaintedMap, is_found_by_the_name_of_its_knob) {
 
 TEST(PaintedMap, may_hold_anything_from_nothing_to_a_thousandfold) {
   EXPECT_EQ(complaint({}), "");
-  EXPECT_EQ(complaint({{"yield", {0, 1, kMostPainted}}, {"gain", {0, 0, 0}}, {"radius", {0.5f, 1, 2}}}), "");
+  EXPECT_EQ(complaint({{"yield", {0, 1, kMaxPainted}}, {"gain", {0, 0, 0}}, {"radius", {0.5f, 1, 2}}}), "");
 }
 
 TEST(PaintedMap, says_what_is_wrong_with_it) {

@@ -221,7 +221,7 @@ TEST(PaintedExamples, no_hit_below_the_interest_leaves_a_mark) {
 
 TEST(PaintedExamples, extreme_factors_stay_within_the_examples) {
   const auto wild = [](double most) { return [=](const Vec3& p) { return most * (0.5 + 0.5 * std::sin(40 * p.x() + 30 * p.y() + 20 * p.z())); }; };
-  const auto body = painted_bar({{"yield", wild(1)}, {"gain", wild(kMostPainted)}, {"radius", wild(kMostPainted)}});
+  const auto body = painted_bar({{"yield", wild(1)}, {"gain", wild(kMaxPainted)}, {"radius", wild(kMaxPainted)}});
   Victim victim(body, {});
   Random random(10);
   for (int i = 0; i < 40; ++i) victim.take({random_hit(*body, random, std::pow(10.0, random.range(-1, 6)))});

@@ -103,7 +103,7 @@ TEST(Pieces, keep_their_window_where_steps_are_longer_than_it_or_very_short) {
   EXPECT_EQ(window_of(1.0 / 240).places, 4);
   EXPECT_EQ(window_of(1.0 / 1000).places, 17);
   const double dt = 1e-6;  // 16667 steps in 64 places
-  EXPECT_LE(window_of(dt).places, kMostPlaces);
+  EXPECT_LE(window_of(dt).places, kMaxPlaces);
   EXPECT_NEAR(window_of(dt).places * window_of(dt).steps * dt, kWindow, 0.02 * kWindow);
   Breaker body(two_blocks(), dt);
   for (int i = 0; i < 15000 && body.breaks.empty(); ++i) body.take({push(20.0 / 14999)});

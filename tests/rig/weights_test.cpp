@@ -290,7 +290,7 @@ TEST(Weights, of_large_cages_are_certified) {
   const TetMesh block = lattice_box({2, 1, 1}, 0, {8, 11, 11});
   std::vector<WeightHandle> handles = {
       {"left", end_layers(block, 8, 1, -1)}, {"right", end_layers(block, 8, 1, 1)}, {"top", PointHandle{{0, 0.5, 0}}}};
-  ASSERT_GT(end_layers(block, 8, 1, 1).vertices.size() * 2, static_cast<size_t>(kMostFixedToSplit));
+  ASSERT_GT(end_layers(block, 8, 1, 1).vertices.size() * 2, static_cast<size_t>(kMaxFixedToSplit));
   for (const auto quality : {kDefault, kExact}) expect_certified(block, solved(block, handles, quality), quality == kExact ? 1e-8 : 1e-5);
 }
 

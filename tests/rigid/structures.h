@@ -14,7 +14,7 @@
 
 namespace crumple::rigid::testing {
 
-/// One row of the table in docs/joints.md: what was measured, what theory says, what paper 5 prints. docs/make_joints_table.py collects them.
+/// One row of the table in docs/structures.md: what was measured, what theory says, what paper 5 prints. docs/make_joints_table.py collects them.
 inline void record_row(const std::string& what, const std::string& measured, const std::string& theory, const std::string& paper = "") {
   static int count = 0;
   ::testing::Test::RecordProperty("row_" + std::to_string(++count), what + " | " + measured + " | " + theory + " | " + paper);

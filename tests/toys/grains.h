@@ -13,7 +13,7 @@ struct Model {
   Vec3 origin = Vec3::Zero();
   double mass = 0, spacing = 0;  // kg of a grain, m
   std::vector<particles::Vec4f> rest;
-  Look look;
+  Appearance look;
 };
 
 struct State {

@@ -12,16 +12,16 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr double kLongestEdge = 1.5;  // of what is drawn, in spacings between particles
+constexpr double kLongestEdge = 1.5;  // of the drawn surface, in spacings between particles
 
-/// Complaints begin with the place below the body's key.
+/// Error messages begin with the place below the body's key.
 Error complaint(const Error& error) {
   constexpr std::string_view kPrefix = "clusters: ";
   const std::string_view text = error.text;
   return input_error(fmt::format(": {}", text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : text));
 }
 
-/// Where it begins, if that is not where it rests. [initialStretch of paper 2's program]
+/// Start positions, if they differ from the rest positions. [initialStretch of paper 2's program]
 Result<void> stretch(const BodyModel& model, const MatterSeed& seed, const Vec3& by, State& state) {
   if (by == Vec3::Ones()) return {};
   for (size_t i = 0; i < state.positions.size(); ++i) {
@@ -40,14 +40,14 @@ void set_motion(const BodyModel& model, const MatterSeed& seed, State& state) {
   state.time = seed.start;
 }
 
-Look inner_look(const BodySettings& settings, const Look& skin) {
+Appearance inner_look(const BodySettings& settings, const Appearance& skin) {
   if (settings.inner) return *settings.inner;
-  Look inner = skin;
+  Appearance inner = skin;
   inner.color = 0.5f * (skin.color + Vec3f(0.75f, 0.72f, 0.68f)), inner.roughness = 0.9, inner.metal = 0;
   return inner;
 }
 
-/// How deep the outermost particles lie under the surface that is drawn, on average over its six sides.
+/// Mean depth of the outermost particles under the drawn surface, over its six sides.
 double margin_of(const Model& model, const TriMesh& surface, const Transform& place) {
   Bounds particles, drawn;
   for (const Vec4f& r : model.rest) particles.add(model.origin + r.head<3>().cast<double>());
@@ -61,7 +61,7 @@ size_t rows(const SavedArrays& saved, const std::vector<StateArray>& ours, std::
   return saved.rows(name, own->row_bytes);
 }
 
-/// The model that was saved, if there is one of the same particles; clustering again may take many times as long as drawing.
+/// The saved model, if there is one of the same particles: clustering again may take many times as long as drawing.
 Result<Model> model_of(const Particles& particles, const Settings& settings, const SavedArrays* saved) {
   if (saved) {
     StoredModel stored;
@@ -86,7 +86,7 @@ Result<BodyModel> build(const MatterSeed& seed, const BodySettings& settings) {
   Result<Model> model = model_of(particles, settings.clusters, seed.saved);
   if (!model) return complaint(model.error());
   if (Result<void> checked = particles::check_boundary(starts(*model), settings.boundary); !checked) return input_error("/" + checked.error().text);
-  // A long edge stays straight whatever the particles do.
+  // A long edge would stay straight while its particles bend.
   const auto drawn = std::make_shared<const TriMesh>(refined(*seed.cloud->surface, kLongestEdge * model->spacing));
   Result<SurfaceModel> surface = build_surface(*model, drawn, seed.place);
   if (!surface) return complaint(surface.error());
@@ -120,7 +120,7 @@ Bounds reach(const BodyModel& model, const BodyState& state, double dt) {
     fastest = std::max(fastest, state.clusters.velocities[i].head<3>().squaredNorm());
   }
   const Vec3 size = (high - low).head<3>().cast<double>();
-  // Springs and limits of strain move particles within the body, not far beyond it.
+  // Springs and strain limits move particles within the body, not far beyond it.
   const Vec3 slack = Vec3::Constant(2 * std::sqrt(static_cast<double>(fastest)) * dt + 2 * model.clusters.spacing + 0.1 * size.norm());
   const Vec3& origin = model.clusters.origin;
   return {origin + low.head<3>().cast<double>() - slack, origin + high.head<3>().cast<double>() + slack};
@@ -140,7 +140,7 @@ void step(const BodyModel& model, BodyState& state, MatterContext& now) {
   now.pushes = std::move(context.pushes);
 }
 
-/// Sums tell: one number that is not finite spoils them.
+/// Tests the sums: one non-finite number makes them non-finite.
 std::string fault(const BodyModel& model, const BodyState& body) {
   const State& state = body.clusters;
   Vec4f place = Vec4f::Zero(), velocity = Vec4f::Zero();
@@ -157,10 +157,10 @@ std::string fault(const BodyModel& model, const BodyState& body) {
 void freeze(const BodyModel& model, BodyState& body) {
   State& state = body.clusters;
   for (size_t i = 0; i < state.positions.size(); ++i) {
-    // Those that have just split off are where they come from.
+    // Particles split off in this step return to the position of their original.
     const size_t from = i < body.positions.size() ? i : static_cast<size_t>(state.original[i]);
     state.positions[i] = body.positions[from], state.velocities[i].setZero();
-    state.held[i] = 0, state.positions[i][3] = 0;  // what is held stops others and stays
+    state.held[i] = 0, state.positions[i][3] = 0;  // held particles are fixed, and still block others
   }
   for (size_t c = 0; c < state.plastic.size(); ++c) {
     const bool is_old = c < body.plastic.size();
@@ -168,7 +168,7 @@ void freeze(const BodyModel& model, BodyState& body) {
     const size_t first = static_cast<size_t>(state.slot_particle[static_cast<size_t>(state.slot_begin[c])]);
     state.rotation[c].setIdentity(), state.center[c] = state.positions[first].head<3>();
   }
-  (void)restored(model.clusters, state);  // who belongs to whom has not changed
+  (void)restored(model.clusters, state);  // memberships have not changed
 }
 
 std::vector<StateArray> arrays(BodyState& state) {

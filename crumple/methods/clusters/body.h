@@ -4,24 +4,24 @@
 #include "crumple/methods/clusters/surface.h"
 #include "crumple/methods/matter.h"
 
-/// Clusters as matter of a scene; see methods/matter.h for what each verb means.
+/// Clusters as matter of a scene; the functions are documented in methods/matter.h.
 namespace crumple::clusters {
 
 struct BodyModel {
-  using Drawn = Surface;  // topology as it was last seen
+  using Drawn = Surface;  // topology at the last update
   Model clusters;
   SurfaceModel surface;
   particles::Boundary boundary;  // clamps with their centres
-  Look look, inner;
-  double margin = 0;             // m: how deep particles lie under what is drawn
+  Appearance look, inner;
+  double margin = 0;             // m: depth of particles under the drawn surface
 };
 
 struct BodyState {
   State clusters;
   // derived
-  Shown shown;       // as it was last recorded or played back
+  Shown shown;       // at the last recording or playback
   StepTimes times;   // CPU s, so far
-  // what it goes back to if its numbers run away: as it was before the step
+  // state before the step, restored if the step becomes non-finite
   std::vector<Vec4f> positions;
   std::vector<Mat3f> plastic;
   std::vector<float> strain;
@@ -51,26 +51,26 @@ void fit_recorded(const BodyModel& model, BodyState& state, const SavedArrays& s
 Result<void> replayed(const BodyModel& model, BodyState& state);
 
 std::vector<FrameItem> draw(const BodyModel& model, const BodyState& state, const MatterView& view, Surface& drawn);
-/// What is drawn more coarsely than it was simulated; empty: nothing.
+/// Note on details that are drawn more coarsely than simulated; empty: none.
 std::string note(const Surface& drawn);
 void save(const BodyModel& model, const std::function<void(std::span<const StateArray>)>& write);
 
-/// Pieces of fewer particles are debris.
+/// Pieces with fewer particles are debris.
 inline constexpr int kBigPiece = 50;
 
-/// What has become of a body.
+/// Results for a body.
 struct Outcome {
-  int start_particles = 0, particles = 0, clusters = 0;  // without what was culled
+  int start_particles = 0, particles = 0, clusters = 0;  // without culled ones
   int64_t splits = 0, outliers = 0;
   int pieces = 0, big_pieces = 0;
   double largest_piece_share = 0, debris_share = 0;  // of the particles
-  int first_split_frame = -1;                        // that shows one; -1: nothing has split
+  int first_split_frame = -1;                        // first frame with a split; -1: none
   int64_t culled_particles = 0;
   double culled_mass = 0;                 // kg
   double max_strain = 0, rms_strain = 0;  // |F^p - I| over the particles
 };
 Outcome outcome_of(const BodyModel& model, const BodyState& state, double fps);
-/// The first frame that shows what happened in the step that began at a time.
+/// The first frame that shows the effect of the step that began at a time.
 int frame_after(double time, double fps);
 void report(const BodyModel& model, const BodyState& state, const ReportContext& context, Report& report);
 

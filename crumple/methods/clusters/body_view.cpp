@@ -19,7 +19,7 @@ void add_pieces(const State& state, Outcome& report) {
   report.pieces = static_cast<int>(found.sizes.size()), report.particles = static_cast<int>(all);
   if (all == 0) return;
   report.largest_piece_share = static_cast<double>(found.sizes.front()) / static_cast<double>(all);
-  // A body of few particles is no debris while it is whole.
+  // A whole body of few particles is not debris.
   report.debris_share = found.sizes.size() > 1 ? static_cast<double>(debris) / static_cast<double>(all) : 0;
 }
 
@@ -40,7 +40,7 @@ void add_strains(const State& state, Outcome& report) {
   if (count > 0) report.rms_strain = std::sqrt(squared / count);
 }
 
-/// What particles are coloured by, if the scheme is one of ours.
+/// Property that colours the particles, if the scheme belongs to this method.
 std::optional<ParticleColor> particle_color(std::string_view scheme) {
   if (scheme == "cluster") return ParticleColor::Cluster;
   if (scheme == "piece") return ParticleColor::Piece;

@@ -11,11 +11,11 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr size_t kMostParticles = 20'000'000;
+constexpr size_t kMaxParticles = 20'000'000;
 constexpr double kCoincide = 1e-7;  // of the body's size: single precision cannot tell such particles apart
 constexpr float kLongAgo = 1e9f;    // s
 
-/// Settings that were not read from a scene have not been looked at by anyone.
+/// Checks settings again, because only those read from a scene were checked.
 Result<void> check_settings(const Settings& settings) {
   Settings copy;
   return Fields::read(Fields::write(settings), "clusters", copy);
@@ -23,9 +23,9 @@ Result<void> check_settings(const Settings& settings) {
 
 Result<void> check_particles(const Particles& particles) {
   const size_t count = particles.positions.size();
-  if (count < static_cast<size_t>(kLeastMembers))
-    return input_error(fmt::format("clusters: {} particles; at least {} are needed to have a shape", count, kLeastMembers));
-  if (count > kMostParticles) return input_error(fmt::format("clusters: {} particles are more than {}; sample more coarsely", count, kMostParticles));
+  if (count < static_cast<size_t>(kMinMembers))
+    return input_error(fmt::format("clusters: {} particles; at least {} are needed to have a shape", count, kMinMembers));
+  if (count > kMaxParticles) return input_error(fmt::format("clusters: {} particles are more than {}; sample more coarsely", count, kMaxParticles));
   if (particles.masses.size() != count && particles.masses.size() != 1) {
     return input_error(fmt::format("clusters: {} masses for {} particles; give one for each, or one for all", particles.masses.size(), count));
   }
@@ -75,7 +75,7 @@ void share_masses(const Clustering& clustering, std::span<const double> masses, 
     model.begin.push_back(static_cast<int32_t>(model.particle.size()));
     for (size_t k = 0; k < clustering.members[c].size(); ++k) {
       const size_t i = static_cast<size_t>(clustering.members[c][k]);
-      const double most = left[i] - --remaining[i];  // one unit at least is left for each of the others
+      const double most = left[i] - --remaining[i];  // leaves at least one unit for each of the others
       const double share = remaining[i] == 0 ? left[i] : std::clamp(std::round(whole[i] * clustering.weights[c][k] / total[i]), 1.0, most);
       left[i] -= share;
       model.particle.push_back(static_cast<int32_t>(i));
@@ -85,7 +85,7 @@ void share_masses(const Clustering& clustering, std::span<const double> masses, 
   model.begin.push_back(static_cast<int32_t>(model.particle.size()));
 }
 
-/// Sides on which a cluster ends well before its ball does become planes. [Jones et al. 2015]
+/// Sides on which a cluster ends well inside its ball become planes. [Jones et al. 2015]
 void flatten_sides(const Clustering& clustering, std::span<const Vec3> points, Model& model) {
   for (size_t c = 0; c < clustering.members.size(); ++c) {
     Mat3 moment = Mat3::Zero();

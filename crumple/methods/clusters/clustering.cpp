@@ -16,30 +16,30 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr int kFewestRounds = 5, kMostRounds = 10000;
-constexpr double kSettled = 1e-3;  // of the radius: centres that move less have settled
-constexpr double kStuck = 1e-9;    // of the radius: nothing will change any more, whoever is left uncovered
-constexpr double kGrow = 1.25;     // of clusters and radius, whenever they do not cover all particles
-constexpr int kMostAttempts = 40;
-constexpr double kSlack = 0.05;  // of the radius: while a centre moves less, its members are among those it knows
-constexpr double kPull = 1;      // weight of particles that no cluster reaches in the cluster that is nearest to them
-// Where there are many clusters somebody still moves somewhere long after most have settled, so rounds would grow in number as well as in length.
-// Then those who have settled rest until a neighbour moves, and what only begins the search ends early.
+constexpr int kFewestRounds = 5, kMaxRounds = 10000;
+constexpr double kSettled = 1e-3;  // of the radius: centres that move less have converged
+constexpr double kStuck = 1e-9;    // of the radius: below, the search is stuck, even with particles uncovered
+constexpr double kGrow = 1.25;     // growth of clusters and radius while they do not cover all particles
+constexpr int kMaxAttempts = 40;
+constexpr double kSlack = 0.05;  // of the radius: while a centre moves less, its candidates still contain all members
+constexpr double kPull = 1;      // weight of an uncovered particle in its nearest cluster
+// With many clusters a few still move long after most have converged, so rounds would grow in number as well as in length.
+// Then converged clusters rest until a neighbour moves, and the initial k-means ends early.
 constexpr size_t kMany = 512;       // clusters
-constexpr double kResting = 1e-4;   // of the radius: centres that would move less stay where they are
-constexpr size_t kRestless = 1000;  // k-means ends when fewer than one particle in so many changes sides
-constexpr size_t kHopeless = 200;   // an attempt ends early that leaves one particle in so many uncovered
-constexpr int kRoundsOfHope = 10;
-constexpr int kPatience = 50;       // rounds after which the radius grows to reach the few who are left, instead of beginning anew for them
+constexpr double kResting = 1e-4;   // of the radius: centres that would move less do not move
+constexpr size_t kRestless = 1000;  // k-means ends when fewer than one particle in this many changes its cluster
+constexpr size_t kHopeless = 200;   // an attempt ends early if it leaves more than one particle in this many uncovered
+constexpr int kMaxStalledRounds = 10;
+constexpr int kPatience = 50;       // rounds until the radius grows to cover the last few particles, instead of a new attempt
 constexpr double kMoreThan = 1.01;  // of their distance
 
-/// Particles in cubes, for those within a radius.
+/// Particles in a grid of cubes, for radius queries.
 class Cells {
  public:
   Cells(std::span<const Vec3> points, double size) : points_(points) {
     low_ = high_ = points[0];
     for (const Vec3& p : points) low_ = low_.cwiseMin(p), high_ = high_.cwiseMax(p);
-    // A wide thin cloud must not ask for many more cells than there are particles.
+    // A wide thin cloud must not need many more cells than it has particles.
     const double longest = (high_ - low_).maxCoeff(), most = std::max(64.0, 2 * std::cbrt(static_cast<double>(points.size())));
     size_ = std::max({size, longest / most, 1e-300});
     for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>((high_[k] - low_[k]) / size_) + 1;
@@ -85,14 +85,14 @@ class Cells {
   std::vector<int32_t> begin_, order_;
 };
 
-/// What is known of the centre that is nearest to a point, and what can be said without looking while centres move [Hamerly 2010].
+/// The nearest centre of a point, with distance bounds that stay valid while centres move [Hamerly 2010].
 struct Label {
   int center = -1;
-  double near = 0;   // its distance, at most
-  double other = 0;  // that of all others, at least
+  double near = 0;   // upper bound of its distance
+  double other = 0;  // lower bound of the distance of all others
 };
 
-/// Looks at one point again if it may have changed sides; true if it has.
+/// Tests one point again if its nearest centre may have changed; true if it has.
 bool relabel(const PointTree& tree, const std::vector<Vec3>& centers, const Vec3& point, Label& label) {
   if (label.center >= 0) {
     if (label.near < label.other) return false;
@@ -106,7 +106,7 @@ bool relabel(const PointTree& tree, const std::vector<Vec3>& centers, const Vec3
   return changed;
 }
 
-/// Puts centres in the middle of those they are nearest to; returns how far each went.
+/// Moves centres to the mean of their points; returns the distance of each move.
 std::vector<double> recenter(std::span<const Vec3> points, std::span<const double> masses, std::span<const Label> labels,
                              std::vector<Vec3>& centers) {
   std::vector<Vec3> sums(centers.size(), Vec3::Zero());
@@ -124,14 +124,14 @@ std::vector<double> recenter(std::span<const Vec3> points, std::span<const doubl
   return moved;
 }
 
-/// Plain k-means, until nobody changes sides, or hardly anybody.
+/// Plain k-means, until no particles, or very few, change their cluster.
 void k_means(std::span<const Vec3> points, std::span<const double> masses, std::vector<Vec3>& centers) {
   constexpr size_t kChunk = 1024;
   constexpr double kRounding = 1e-12;
   std::vector<Label> labels(points.size());
   std::vector<size_t> changed((points.size() + kChunk - 1) / kChunk);
   const size_t few = centers.size() < kMany ? 0 : points.size() / kRestless;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     const PointTree tree(centers);
     parallel_for(points.size(), kChunk, [&](size_t begin, size_t end) {
       changed[begin / kChunk] = 0;
@@ -161,7 +161,7 @@ double weight(const Settings& settings, double radius, double distance2) {
   return 1;
 }
 
-/// Who may be a member of a cluster while its centre stays near a place.
+/// Possible members of a cluster while its centre stays near a point.
 struct Candidates {
   Vec3 place = Vec3::Zero();
   double slack = -1;  // m
@@ -194,16 +194,16 @@ void find_members(std::span<const Vec3> points, const Cells& cells, const Settin
 struct Round {
   double moved = 0;  // of the radius
   size_t uncovered = 0;
-  double farthest = 0;  // m, of them from their nearest centre
+  double farthest = 0;  // m: largest distance of an uncovered particle from its nearest centre
 };
 
-/// Which clusters have to be looked at again.
+/// Clusters that have to be updated.
 struct Awake {
   std::vector<uint8_t> moved;    // #clusters: in the last round
-  std::vector<uint8_t> touched;  // #clusters: shares a particle with one that has moved
+  std::vector<uint8_t> touched;  // #clusters: shares a particle with a moved cluster
 };
 
-/// Weights of each particle in all its clusters together.
+/// Sum of the weights of each particle over all its clusters.
 std::vector<double> total_weights(size_t points, const Clustering& clustering) {
   std::vector<double> total(points, 0.0);
   for (size_t c = 0; c < clustering.members.size(); ++c) {
@@ -212,7 +212,7 @@ std::vector<double> total_weights(size_t points, const Clustering& clustering) {
   return total;
 }
 
-/// Centres go to the mean of their members, each of whom counts with its share; who is in no cluster pulls the nearest.
+/// Moves centres to the mean of their members, weighted by share. An uncovered particle pulls its nearest centre.
 Round move_centers(std::span<const Vec3> points, std::span<const double> masses, double radius, Awake& awake, Clustering& clustering) {
   const std::vector<double> total = total_weights(points.size(), clustering);
   const size_t clusters = clustering.centers.size();
@@ -267,7 +267,7 @@ void wake_neighbors(const Clustering& clustering, const std::vector<uint8_t>& ma
   }
 }
 
-/// Puts members in ascending order: what is near in memory is read together.
+/// Sorts members in ascending order, for memory locality.
 void sort_members(Clustering& clustering) {
   for (size_t c = 0; c < clustering.members.size(); ++c) {
     std::vector<std::pair<int32_t, double>> rows;
@@ -277,7 +277,7 @@ void sort_members(Clustering& clustering) {
   }
 }
 
-/// Puts clusters that lie near each other near each other in memory, too, if there are so many that it matters.
+/// Sorts many clusters so that those near each other in space are near each other in memory.
 void sort_clusters(Clustering& clustering) {
   if (clustering.centers.size() < kMany) return;
   Clustering sorted;
@@ -290,7 +290,7 @@ void sort_clusters(Clustering& clustering) {
   clustering = std::move(sorted);
 }
 
-/// One attempt with a number of clusters and a radius. True if it settled and everyone is in a cluster.
+/// One attempt with a number of clusters and a radius. True if it converged and covers all particles.
 bool settle(std::span<const Vec3> points, std::span<const double> masses, const Settings& settings, Clustering& clustering) {
   double& radius = clustering.radius;
   const double most = kGrow * radius;
@@ -300,9 +300,9 @@ bool settle(std::span<const Vec3> points, std::span<const double> masses, const 
   Awake awake = {std::vector<uint8_t>(clusters, 1), std::vector<uint8_t>(clusters, 1)};
   std::vector<uint8_t> marked;
   std::vector<size_t> before;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     marked.assign(points.size(), 0);
-    mark_members(clustering, awake, marked);  // those who are left, and those who are joined
+    mark_members(clustering, awake, marked);  // members before the update and, below, after it
     find_members(points, cells, settings, radius, awake.moved, candidates, clustering);
     mark_members(clustering, awake, marked);
     wake_neighbors(clustering, marked, awake);
@@ -312,7 +312,7 @@ bool settle(std::span<const Vec3> points, std::span<const double> masses, const 
     before = counts;
     const std::vector<Vec3> centers = clustering.centers;
     const Round now = move_centers(points, masses, radius, awake, clustering);
-    if (clusters >= kMany && round == kRoundsOfHope && now.uncovered > points.size() / kHopeless) return false;
+    if (clusters >= kMany && round == kMaxStalledRounds && now.uncovered > points.size() / kHopeless) return false;
     if (clusters >= kMany && now.uncovered > 0 && (round % kPatience == kPatience - 1 || now.moved < kStuck)) {
       radius = kMoreThan * now.farthest;
       if (!(radius < most)) return false;
@@ -321,7 +321,7 @@ bool settle(std::span<const Vec3> points, std::span<const double> masses, const 
     }
     if (round + 1 < kFewestRounds || !same || now.moved > kSettled) continue;
     if (now.uncovered == 0) {
-      clustering.centers = centers;  // whose members and weights these are
+      clustering.centers = centers;  // the centres of these members and weights
       sort_members(clustering);
       sort_clusters(clustering);
       return true;
@@ -334,14 +334,14 @@ bool settle(std::span<const Vec3> points, std::span<const double> masses, const 
 }  // namespace
 
 double usual_radius(std::span<const Vec3> points, int clusters, double spacing) {
-  // Three times the volume of the particles is shared by the clusters' balls; each particle fills about 0.75 spacing^3.
+  // The clusters' balls have three times the volume of the particles; each particle fills about 0.75 spacing^3.
   const double volume = 3 * 0.75 * static_cast<double>(points.size()) * spacing * spacing * spacing / clusters;
   return std::cbrt(volume * 3 / (4 * std::numbers::pi));
 }
 
 Result<Clustering> cluster(std::span<const Vec3> points, std::span<const double> masses, const Settings& settings, double radius) {
   int count = std::min(settings.clusters, static_cast<int>(points.size()));
-  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     Clustering clustering;
     clustering.clusters = count, clustering.radius = radius;
     clustering.members.resize(static_cast<size_t>(count)), clustering.weights.resize(static_cast<size_t>(count));

@@ -9,17 +9,17 @@
 namespace crumple::clusters {
 
 struct Clustering {
-  int clusters = 0;   // that were used
-  double radius = 0;  // m, that was used
+  int clusters = 0;   // number in use
+  double radius = 0;  // m, in use
   std::vector<Vec3> centers;
   std::vector<std::vector<int32_t>> members;  // #clusters, ascending
-  std::vector<std::vector<double>> weights;   // #clusters: as the kernel says
+  std::vector<std::vector<double>> weights;   // #clusters: by the kernel
 };
 
-/// Particles that fuzzy c-means begins at: all different.
+/// Initial particles of fuzzy c-means: all different.
 std::vector<int> choose_seeds(std::span<const Vec3> points, int count, Seeding seeding, int seed);
 
-/// A radius with which a particle is in about three of `clusters` clusters.
+/// Radius at which a particle is in about three of `clusters` clusters.
 double usual_radius(std::span<const Vec3> points, int clusters, double spacing);
 
 /// Fails if no number of clusters up to the number of particles covers them.

@@ -17,14 +17,14 @@ size_t at(int index) {
   return static_cast<size_t>(index);
 }
 
-// A handful of particles is no wall; its ball would be mostly air.
-constexpr int kLeastSolid = 10;
+// A cluster of a few particles does not collide: its ball would be mostly empty.
+constexpr int kMinSolid = 10;
 constexpr float kFar = 1e30f;  // m
 
-/// Boxes in cells by their low corners, so that one that meets a few others does not have to look at all.
+/// Broad phase: grid of boxes by their low corners.
 class BoxGrid {
  public:
-  /// Boxes of `ids`, whose order they keep within a cell.
+  /// Boxes of `ids`, in the same order within a cell.
   void fill(const std::vector<int>& ids, const std::vector<Vec3f>& low, const std::vector<Vec3f>& high) {
     measure(ids, low, high);
     cell_of_.clear();
@@ -40,7 +40,7 @@ class BoxGrid {
     for (size_t k = 0; k < ids.size(); ++k) places_[at(next_[cell_of_[k]]++)] = static_cast<int32_t>(k);
   }
 
-  /// Calls visit(place in ids) for all that may meet a box, and for others.
+  /// Calls visit(index in ids) for all boxes that may overlap a box; conservative.
   template <class Visit>
   void near(const Vec3f& low, const Vec3f& high, const Visit& visit) const {
     int first[3], last[3];
@@ -54,7 +54,7 @@ class BoxGrid {
   }
 
  private:
-  /// Cells as large as boxes usually are, or larger: never many more of them than boxes.
+  /// Cells are at least as large as a typical box; there are never many more cells than boxes.
   void measure(const std::vector<int>& ids, const std::vector<Vec3f>& low, const std::vector<Vec3f>& high) {
     widest_.setZero(), low_.setConstant(kFar);
     Vec3f top = Vec3f::Constant(-kFar), sum = Vec3f::Zero();
@@ -64,14 +64,14 @@ class BoxGrid {
       low_ = low_.cwiseMin(low[at(id)]), top = top.cwiseMax(low[at(id)]);
     }
     size_ = std::max(sum.maxCoeff() / static_cast<float>(std::max<size_t>(ids.size(), 1)), 1e-30f);
-    widest_.array() += 0.01f * size_;  // whatever sums and differences are rounded to
-    for (int growth = 0; growth < kMostGrowth; ++growth, size_ *= kGrowth) {
+    widest_.array() += 0.01f * size_;  // margin for rounding errors
+    for (int growth = 0; growth < kMaxGrowth; ++growth, size_ *= kGrowth) {
       const Vec3f cells = (top - low_) / size_ + Vec3f::Ones();
       if (!(cells.prod() <= 2 * static_cast<float>(ids.size()) + 8)) continue;
-      for (int k = 0; k < 3; ++k) count_[k] = std::max(1, static_cast<int>(cells[k]));
+      for (int k = 0; k < 3; ++k) count_[k] = cells[k] > 1 ? static_cast<int>(cells[k]) : 1;  // without boxes they are below 0
       return;
     }
-    count_[0] = count_[1] = count_[2] = 1;  // places that are no numbers
+    count_[0] = count_[1] = count_[2] = 1;  // non-finite positions
   }
   int cell(float place, int axis) const {
     const float cells = (place - low_[axis]) / size_;
@@ -79,7 +79,7 @@ class BoxGrid {
   }
   size_t row(int x, int y) const { return (at(x) * at(count_[1]) + at(y)) * at(count_[2]); }
 
-  static constexpr int kMostGrowth = 1000;
+  static constexpr int kMaxGrowth = 1000;
   static constexpr float kGrowth = 1.25f;
   Vec3f low_ = Vec3f::Zero(), widest_ = Vec3f::Zero();
   float size_ = 1;
@@ -88,12 +88,12 @@ class BoxGrid {
   std::vector<size_t> cell_of_;
 };
 
-/// Particles by the cluster that most of them belongs to, side by side, with boxes around them.
+/// Particles grouped by the cluster with their largest share, as separate x, y, z arrays, with a box for each cluster.
 struct Homes {
   std::array<std::vector<float>, 3> x;  // as in State::homes
   std::vector<Vec3f> low, high;         // #clusters
-  std::vector<int> order;               // those with particles, by low x
-  BoxGrid grid;                         // of places in `order`
+  std::vector<int> order;               // clusters with particles, by low x
+  BoxGrid grid;                         // of indices into `order`
 };
 
 Places places_of(const State& state, const Homes& homes, int cluster) {
@@ -123,7 +123,7 @@ void find_homes(State& state, Homes& homes) {
   homes.grid.fill(homes.order, homes.low, homes.high);
 }
 
-/// A cluster and the particles inside it that have nothing to do with it.
+/// A cluster and the unrelated particles inside it.
 struct Meeting {
   int cluster = 0;
   Proxy proxy;
@@ -135,8 +135,8 @@ bool meets_box(const Proxy& proxy, const Vec3f& low, const Vec3f& high) {
          (proxy.center.cwiseMax(low).cwiseMin(high) - proxy.center).squaredNorm() < proxy.reach * proxy.reach;
 }
 
-/// Whether a particle does not belong here. Those that belong to a neighbour as well come near when the body bends; the authors' program takes them
-/// for strangers.
+/// Whether a particle is unrelated to a cluster. Members of a neighbour cluster come near when the body bends, and count as related; not so in the
+/// authors' program.
 bool is_stranger(const Model& model, const State& state, size_t particle, const std::vector<uint8_t>& related) {
   const int32_t *first = &state.entry_cluster[at(state.entry_begin[particle])], *last = first + state.entry_count[particle];
   if (model.settings.published) return std::any_of(first, last, [&](int32_t c) { return !related[at(c)]; });
@@ -153,7 +153,7 @@ void find_strangers(const Model& model, const State& state, const Homes& homes, 
     const size_t c = at(homes.order[at(place)]);
     if ((!related[c] || model.settings.published) && meets_box(proxy, homes.low[c], homes.high[c])) places.push_back(place);
   });
-  std::sort(places.begin(), places.end());  // one order whatever the cells are
+  std::sort(places.begin(), places.end());  // the order must not depend on the cells
   for (const int32_t place : places) {
     const int c = homes.order[at(place)];
     const Places here = places_of(state, homes, c);
@@ -166,7 +166,7 @@ void find_strangers(const Model& model, const State& state, const Homes& homes, 
   }
 }
 
-/// Who is where he does not belong. Each particle is looked for once, in the cluster that most of it belongs to.
+/// Finds unrelated particles inside clusters. Each particle is listed once, under the cluster with its largest share.
 std::vector<Meeting> find_meetings(const Model& model, State& state) {
   static thread_local Homes kept;
   Homes& homes = kept;
@@ -201,13 +201,13 @@ struct Contact {
   Vec3f out;
 };
 
-/// Members of one cluster leave the other, which takes what they lose: momentum and angular momentum stay.
+/// Pushes particles out of a cluster, which gets the reaction: momentum and angular momentum are conserved.
 void resolve(const Model& model, State& state, int into, std::span<const Contact> contacts) {
   const ClusterMotion body = motion_of(state, into);
   const float give = static_cast<float>(model.settings.give), friction = static_cast<float>(model.settings.friction);
   float touching = 0;
   for (const Contact& contact : contacts) touching += state.mass[at(contact.particle)];
-  const float share = body.mass / (body.mass + touching);  // of the relative motion that is the particles' to change
+  const float share = body.mass / (body.mass + touching);  // of the relative motion that the particles take on
   Reaction reaction;
   for (const Contact& contact : contacts) {
     const size_t i = at(contact.particle);
@@ -238,7 +238,7 @@ Proxy proxy_of(const State& state, int cluster) {
   const ClusterPlace& place = state.places[at(cluster)];
   proxy.center = state.center[at(cluster)], proxy.reach = place.reach, proxy.low = place.low, proxy.high = place.high;
   const Mat3 whole = place.whole.cast<double>();
-  proxy.solid = state.slot_count[at(cluster)] >= kLeastSolid && state.shapes[at(cluster)].rank == 3 && whole.determinant() > 1e-3;
+  proxy.solid = state.slot_count[at(cluster)] >= kMinSolid && state.shapes[at(cluster)].rank == 3 && whole.determinant() > 1e-3;
   if (!proxy.solid) return proxy;
   const Vec3f ball = state.ball[at(cluster)].head<3>();
   proxy.to_world = place.whole, proxy.to_rest = whole.inverse().cast<float>();
@@ -265,7 +265,7 @@ Vec3f way_out(const Proxy& proxy, const Vec3f& point) {
     if (depth < least) least = depth, way = depth * plane.head<3>();
   }
   Vec3f world = proxy.to_world * way;
-  const float length = world.norm(), most = proxy.reach - std::sqrt(far2);  // never farther than out of the ball around its members
+  const float length = world.norm(), most = proxy.reach - std::sqrt(far2);  // at most out of the ball around its members
   if (length > most) world *= most / length;
   return world;
 }
@@ -281,7 +281,7 @@ ClusterMotion motion_of(const State& state, int cluster) {
   sum_positions(members, state.positions.data(), from, {scratch.data(), stride}, sums);
   sum_velocities(members, {scratch.data(), stride}, state.velocities.data(), sums);
   motion.mass = state.shapes[at(cluster)].mass;
-  const Vec3f center = Vec3f(sums.center[0], sums.center[1], sums.center[2]) / motion.mass;  // others may have moved it since it was last seen
+  const Vec3f center = Vec3f(sums.center[0], sums.center[1], sums.center[2]) / motion.mass;  // other clusters may have moved it since the last update
   motion.center = from + center;
   motion.velocity = Vec3f(sums.velocity[0], sums.velocity[1], sums.velocity[2]) / motion.mass;
   const Vec3f turn = Vec3f(sums.spin[0], sums.spin[1], sums.spin[2]) - motion.mass * center.cross(motion.velocity);
@@ -299,7 +299,7 @@ void recoil(State& state, int cluster, const ClusterMotion& motion, const Reacti
 
 void collide_self(const Model& model, State& state) {
   if (!model.settings.self_collision) return;
-  // One cluster after the other, each as it stands after those before: what is pushed twice is not pushed too far.
+  // Sequential, each cluster at its updated position: a particle in two clusters is not pushed too far.
   std::vector<Contact> contacts;
   for (const Meeting& meeting : find_meetings(model, state)) {
     contacts.clear();

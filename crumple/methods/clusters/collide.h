@@ -3,14 +3,14 @@
 #include "crumple/methods/clusters/clusters.h"
 #include "crumple/methods/clusters/kernels.h"
 
-/// Clusters as what they keep out of each other.
+/// Collision proxies of clusters.
 namespace crumple::clusters {
 
 Proxy proxy_of(const State& state, int cluster);
 /// The shortest way out for a point, from the model's origin; zero if it is not inside.
 Vec3f way_out(const Proxy& proxy, const Vec3f& point);
 
-/// How a cluster moves as a whole.
+/// Rigid motion of a cluster.
 struct ClusterMotion {
   float mass = 0;
   Vec3f center = Vec3f::Zero(), velocity = Vec3f::Zero(), spin = Vec3f::Zero();
@@ -18,7 +18,7 @@ struct ClusterMotion {
 };
 ClusterMotion motion_of(const State& state, int cluster);
 
-/// What a cluster gets from all its contacts: mass times displacement, mass times velocity, both with their moments about its centre.
+/// Reaction of all contacts on a cluster: mass times displacement, mass times velocity, both with their moments about its centre.
 struct Reaction {
   Vec3f shift = Vec3f::Zero(), shift_turn = Vec3f::Zero(), push = Vec3f::Zero(), push_turn = Vec3f::Zero();
 };

@@ -22,7 +22,7 @@ struct Box {
   }
 };
 
-/// Around all clusters of a body, moved by an offset.
+/// Box around all clusters of a body, moved by an offset.
 Box box_of(const State& state, const Vec3f& offset) {
   Box box{Vec3f::Constant(1e30f), Vec3f::Constant(-1e30f)};
   for (int c = 0; c < state.clusters(); ++c) {
@@ -32,7 +32,7 @@ Box box_of(const State& state, const Vec3f& offset) {
   return {box.low + offset, box.high + offset};
 }
 
-/// Particles of a guest inside one cluster, each once, and their ways out. `offset` takes places of the guest to the host's origin.
+/// Particles of a guest inside one cluster, each once, and their shortest ways out. `offset` takes guest positions to the host's origin.
 void find_contacts(const Proxy& proxy, const State& guest, const Vec3f& offset, std::vector<uint8_t>& seen, std::vector<Contact>& contacts) {
   static thread_local std::vector<int32_t> near;
   contacts.clear();
@@ -54,15 +54,15 @@ void find_contacts(const Proxy& proxy, const State& guest, const Vec3f& offset, 
   for (const Contact& contact : contacts) seen[contact.particle] = 0;
 }
 
-/// Guests leave the cluster, which takes what they lose: momentum and angular momentum stay. `units`: how many of the host's units of mass are one
-/// of the guest's.
+/// Pushes guest particles out of the cluster, which gets the reaction: momentum and angular momentum are conserved. `units`: unit of mass of the
+/// guest, in units of the host.
 void resolve(const Model& model, State& host, int into, State& guest, const Vec3f& offset, float units, float friction,
              std::span<const Contact> contacts) {
   const ClusterMotion motion = motion_of(host, into);
   const float give = static_cast<float>(model.settings.give);
   float touching = 0;
   for (const Contact& contact : contacts) touching += units * guest.mass[contact.particle];
-  const float share = motion.mass / (motion.mass + touching);  // of the relative motion that is the guests' to change
+  const float share = motion.mass / (motion.mass + touching);  // of the relative motion that the guests take on
   Reaction reaction;
   for (const Contact& contact : contacts) {
     const size_t i = contact.particle;

@@ -7,15 +7,15 @@ namespace {
 
 void describe_clustering(Fields& fields, Settings& s) {
   fields.integer("clusters", s.clusters, between(1, 100000),
-                 {"how many overlapping clusters of particles to begin with; more are softer and tear finer"});
-  fields.number("radius", s.radius, at_least(0), {"of a cluster to begin with; 0 chooses it so that a particle is in about three clusters", "m"});
+                 {"initial number of overlapping clusters of particles; more are softer and tear finer"});
+  fields.number("radius", s.radius, at_least(0), {"initial radius of a cluster; 0: chosen so that a particle is in about three clusters", "m"});
   fields.choice<Kernel>("kernel", s.kernel, {{"inverse-square", Kernel::InverseSquare}, {"constant", Kernel::Constant}, {"poly6", Kernel::Poly6}},
-                        {"how a particle's weight in a cluster falls with its distance from the centre"});
+                        {"falloff of a particle's weight in a cluster with its distance from the centre"});
   fields.number("core", s.core, at_least(0),
                 {"distance below which the inverse-square weight stops growing; 0: a twentieth of the radius (the authors have 0.01)", "m"});
   fields.choice<Seeding>("seeding", s.seeding, {{"spread", Seeding::Spread}, {"libc++", Seeding::Libcxx}, {"libstdc++", Seeding::Libstdcxx}},
-                         {"where clusters begin: far apart, or by chance as the authors' program has it with one or the other standard library"});
-  fields.integer("seed", s.seed, at_least(0), {"another number, another spread of clusters"});
+                         {"initial cluster centres: far apart, or random as in the authors' program with one or the other standard library"});
+  fields.integer("seed", s.seed, at_least(0), {"random seed of the clustering"});
 }
 
 void describe_elasticity(Fields& fields, Settings& s) {
@@ -23,49 +23,50 @@ void describe_elasticity(Fields& fields, Settings& s) {
                 {"share of the way to its goal that a particle goes in 1/60 s (alpha, paper 2); 1 is stiffest at 60 steps per second, n^2 at n times "
                  "as many"});
   fields.number("damping", s.damping, at_least(0),
-                {"rate at which motion within clusters dies; what moves or spins as a whole is not damped", "1/s"});
-  fields.flag("damp_spin", s.damp_spin, {"damping takes the spin of clusters too, and with it angular momentum, as in the authors' program"});
+                {"decay rate of motion within clusters; rigid motion of a cluster is not damped", "1/s"});
+  fields.flag("damp_spin", s.damp_spin,
+              {"whether damping also acts on the spin of clusters, at the cost of angular momentum, as in the authors' program"});
   fields.flag("published", s.published,
               {"shortcuts of the authors' program, for comparison with their pictures: inverted clusters have mirrored goals, goals and strain "
                "limiting do not keep momentum, "
-               "self-collision moves places alone, and cracks are square to the right singular vector"});
+               "self-collision changes positions only, and cracks are square to the right singular vector"});
   fields.number("stretch", s.stretch, at_least(0),
-                {"how far a particle may be from where a cluster wants it, as a share of the cluster's size (gamma, strain limiting)"});
-  fields.integer("sweeps", s.sweeps, between(0, 100), {"of strain limiting in each step"});
-  fields.number("relax", s.relax, between(0, 1), {"share of each sweep's correction that is made (omega, strain limiting)"});
+                {"maximum distance of a particle from its goal position, as a share of the cluster's size (gamma, strain limiting)"});
+  fields.integer("sweeps", s.sweeps, between(0, 100), {"number of strain limiting sweeps in each step"});
+  fields.number("relax", s.relax, between(0, 1), {"share of each sweep's correction that is applied (omega, strain limiting)"});
 }
 
 void describe_plasticity(Fields& fields, Settings& s) {
-  fields.number("yield", s.yield, at_least(0), {"strain up to which it springs back (lambda, paper 2 eq. 13)"});
+  fields.number("yield", s.yield, at_least(0), {"elastic limit, as a strain (lambda, paper 2 eq. 13)"});
   fields.number("flow", s.flow, at_least(0),
                 {"share of the strain beyond yield that becomes permanent in 1/60 s (nu, paper 2 eq. 13); 0: never, 1: at once"});
   fields.number("hardening", s.hardening, {},
-                {"what a second at a strain of 1 adds to the yield (K, paper 2 eqs. 13 and 14); negative softens", "1/s"});
+                {"increase of the yield in a second at a strain of 1 (K, paper 2 eqs. 13 and 14); negative softens", "1/s"});
 }
 
 void describe_fracture(Fields& fields, Settings& s) {
   fields.number("toughness", s.toughness, at_least(0),
                 {"stretch beyond its length at which a cluster splits: 0.1 is 10 % (tau_0, paper 2 eq. 16); from 1e6 on nothing tears"});
-  fields.number("boost", s.boost, at_least(0), {"how much tougher a cluster is that has just split, as a share (tau_b, paper 2 eq. 16)"});
-  fields.number("falloff", s.falloff, at_least(0), {"rate at which that wears off (tau_f, paper 2 eq. 16)", "1/s"});
-  fields.flag("boosted_at_start", s.boosted_at_start, {"clusters begin as if they had just split, as in the authors' scenes"});
-  fields.flag("delay", s.delay, {"a cluster that has split does not split again before it was below its toughness once"});
+  fields.number("boost", s.boost, at_least(0), {"added toughness of a cluster that has just split, as a share of its own (tau_b, paper 2 eq. 16)"});
+  fields.number("falloff", s.falloff, at_least(0), {"decay rate of the added toughness (tau_f, paper 2 eq. 16)", "1/s"});
+  fields.flag("boosted_at_start", s.boosted_at_start, {"whether clusters start as if they had just split, as in the authors' scenes"});
+  fields.flag("delay", s.delay, {"whether a split cluster must fall below its toughness once before it splits again"});
   fields.number("held_toughness", s.held_toughness, more_than(0),
                 {"factor on the toughness of clusters that the edge of a clamp crosses (the authors have 10)"});
   fields.integer("tears_per_step", s.tears_per_step, between(1, 1000000),
-                 {"clusters that may split in one step; the others wait, the most overloaded go first"});
+                 {"maximum number of clusters that split in one step, the most overloaded first"});
   fields.number("outlier", s.outlier, more_than(0),
-                {"particles this many times farther from a cluster than they should be, beyond stretch, are parted from it"});
+                {"factor on the distance allowed by \"stretch\", beyond which a particle is removed from its cluster"});
   fields.choice<Crumbs>("crumbs", s.crumbs, {{"hold", Crumbs::Hold}, {"cull", Crumbs::Cull}},
-                        {"halves of fewer than four particles: not split off, or split off and taken out, as paper 2 does"});
+                        {"handling of halves with fewer than four particles: not split off, or split off and deleted, as in paper 2"});
 }
 
 void describe_collision(Fields& fields, Settings& s) {
-  fields.flag("self_collision", s.self_collision, {"parts of the body keep out of each other"});
-  fields.number("give", s.give, between(0, 1), {"share of an overlap that is undone in a step"});
+  fields.flag("self_collision", s.self_collision, {"whether parts of the body collide with each other"});
+  fields.number("give", s.give, between(0, 1), {"share of an overlap that is corrected in a step"});
   fields.number("flat", s.flat, between(0, 1),
-                {"sides of a cluster nearer to its centre than this share of the radius collide as planes, not as a ball"});
-  fields.number("friction", s.friction, at_least(0), {"of the body with itself (Coulomb)"});
+                {"share of the radius; sides of a cluster nearer to its centre collide as planes, not as a ball"});
+  fields.number("friction", s.friction, at_least(0), {"Coulomb friction coefficient of the body with itself"});
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ void describe(Fields& fields, BodySettings& settings) {
   particles::describe(fields, settings.fill);
   describe(fields, settings.clusters);
   particles::describe(fields, settings.boundary);
-  fields.object("inner", settings.inner, {"appearance of what tearing lays open"});
+  fields.object("inner", settings.inner, {"appearance of torn surfaces"});
 }
 
 std::vector<NamedSpeed> speeds(const BodySettings& settings) {

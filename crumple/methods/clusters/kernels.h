@@ -12,7 +12,7 @@ namespace crumple::clusters {
 
 inline constexpr int kLanes = 8;
 
-/// Members of one cluster. Arrays may be read up to seven places beyond `count`; what is there must be valid particles.
+/// Members of one cluster. Arrays may be read up to seven places beyond `count`; the padding must be valid particles.
 struct Members {
   const int32_t* particle;
   const float* mass;
@@ -29,7 +29,7 @@ struct Sums {
   float spread[6];    // m x x^T: xx yy zz xy xz yz
 };
 
-/// Room for four arrays of `stride` floats: members' positions from `from`, and who is free.
+/// Room for four arrays of `stride` floats: members' positions from `from`, and which members are free.
 struct Gathered {
   float* x;
   size_t stride;
@@ -40,45 +40,45 @@ inline size_t gathered_stride(int count) {
   return static_cast<size_t>((count + kLanes - 1) / kLanes * kLanes);
 }
 
-/// Moments of positions; `out` keeps what was gathered. Only center and stretch are written.
+/// Moments of positions; `out` keeps the gathered positions. Only center and stretch are written.
 void sum_positions(const Members& members, const Vec4f* positions, const Vec3f& from, Gathered out, Sums& sums);
-/// Moments of velocities, at places that sum_positions() gathered: velocity, spin and spread.
+/// Moments of velocities, at the positions gathered by sum_positions(): velocity, spin and spread.
 void sum_velocities(const Members& members, Gathered gathered, const Vec4f* velocities, Sums& sums);
 
-/// What turns the angular momentum of something about its centre of mass into its spin (rad/s). It has the moments `spread` about a point from which
-/// that centre is at `center`.
+/// Inverse inertia about the centre of mass: maps angular momentum to spin (rad/s). `spread` are second moments about a point from which that centre
+/// is at `center`.
 Mat3f inverse_inertia(const float (&spread)[6], const Vec3f& center, float mass);
 
 struct LimitTest {
   Vec3f center;       // of mass, from `from`
   Mat3f transform;    // T
-  float limit = 0;    // m, farthest from the goal
-  float outlier = 0;  // farthest from the centre, as a multiple of the goal's distance from it
+  float limit = 0;    // m: maximum distance from the goal
+  float outlier = 0;  // maximum distance from the centre, as a multiple of the goal's
   float floor = 0;    // m: goals nearer to the centre count as this far
 };
 struct LimitFound {
   float reach = 0;  // m: farthest from the centre
   bool outliers = false;
-  bool beyond = false;  // someone is too far from its goal; only then:
+  bool beyond = false;  // a member is too far from its goal; only then valid:
   Vec3f push, turn;     // m s and m x cross s, s being shifts and x the place before the step, from `from`
   Vec3f low, high;      // box around members, from the centre
 };
-/// Which free members are farther from their goals than they may be, and how they come back to that distance: one row of `shifts` for each member, if
-/// there is one who is. With no `shifts` nobody is. [Bargteil and Jones 2014]
+/// Finds free members beyond the limit distance from their goals, and the shifts back to it. If there are any, `shifts` gets one row for each member.
+/// Without `shifts`, `beyond` is never set. [Bargteil and Jones 2014]
 LimitFound test_limit(const Members& members, Gathered gathered, const LimitTest& test, const Vec4f* previous, const Vec3f& from, Vec4f* shifts);
 
-/// How a cluster as a whole gives way when it pulls members back: push + turn x previous place.
+/// Rigid recoil of a cluster that pulls members back: push + turn x previous position.
 struct alignas(16) Recoil {
   Vec4f push = Vec4f::Zero();
   Vec4f turn = Vec4f::Zero();
 };
-/// Adds what one cluster asks, times each member's share and `relax`, to the positions of its free members.
+/// Adds the shifts and the recoil of one cluster, times each member's share and `relax`, to the positions of its free members.
 void shift_members(const Members& members, const float* shares, const Vec4f* shifts, const Recoil& recoil, float relax, const Vec4f* previous,
                    Vec4f* positions);
 /// The same of all clusters with `active` set, for the particles of [begin, end).
 void shift_particles(State& state, const uint8_t* active, const Vec4f* shifts, const Recoil* recoils, float relax, size_t begin, size_t end);
 
-/// A cluster as others meet it: a ball cut by planes in rest space, within the ball around its members. [Jones et al. 2015]
+/// Collision proxy of a cluster: a ball cut by planes in rest space, within the ball around its members. [Jones et al. 2015]
 struct Proxy {
   Vec3f center = Vec3f::Zero();                     // of its members, from the model's origin
   float reach = 0;                                  // m, to the farthest of them
@@ -87,29 +87,29 @@ struct Proxy {
   Vec3f from_ball = Vec3f::Zero();  // its rest centre, from the centre of the ball
   float radius = 0;                 // of the ball, m
   std::vector<Vec4f> planes;        // normal . r < fourth keeps, r being a place in rest space from the centre of the ball
-  bool solid = false;               // otherwise it is no wall
+  bool solid = false;               // false: it does not collide
 };
 /// Places of some particles, an array for each axis, which may be read up to seven places beyond `count`.
 struct Places {
   const float* x[3];
   int count;
 };
-/// Which of them are inside. `found` has room for all; returns how many.
+/// Finds the particles inside the proxy. `found` has room for all; returns how many.
 int find_inside(const Places& places, const Proxy& proxy, int32_t* found);
-/// Puts particles' positions side by side, with the box around them; writes up to seven places beyond `count`.
+/// Copies particles' positions into separate x, y, z arrays, and finds their box; writes up to seven places beyond `count`.
 void gather_places(const int32_t* particles, int count, const Vec4f* positions, float* const (&out)[3], Vec3f& low, Vec3f& high);
 
 /// Members within `reach` of `center`. `found` has room for all; returns how many.
 int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found);
 
-/// What happens to a cluster as a whole: displacement and velocity at `center`, and their turns.
+/// Rigid change of a cluster: displacement and velocity at `center`, and their rotations.
 struct RigidChange {
   Vec3f center, shift, turn, push, spin;
 };
 /// Gives each free member its share of it.
 void move_rigidly(const Members& members, const float* shares, const RigidChange& change, Vec4f* positions, Vec4f* velocities);
 
-/// One cluster's wish, as a particle sees it: goal = columns r + offset, velocity = drift + spin x position.
+/// Goal of one cluster for a particle: goal = columns r + offset, velocity = drift + spin x position.
 struct alignas(16) Wish {
   Vec4f columns[3];
   Vec4f offset;
@@ -119,7 +119,7 @@ struct alignas(16) Wish {
 struct Integration {
   float dt = 0;
   float pull = 0;  // alpha / dt
-  float damp = 0;  // share of the difference to the clusters' motion that goes in this step
+  float damp = 0;  // share of the difference to the clusters' motion that is damped in this step
   Vec4f gravity = Vec4f::Zero();
 };
 /// Free particles of [begin, end) take one step towards the mean of their clusters' goals. eq. 8

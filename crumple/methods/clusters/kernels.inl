@@ -169,7 +169,7 @@ struct BoxLanes {
   Vec3f high() const { return Vec3f(greatest(hx), greatest(hy), greatest(hz)); }
 };
 
-/// How members beyond the limit come back to it, and what that amounts to in all.
+/// Shifts of members back to the limit, and their sums.
 struct PullLanes {
   V8 limit, fx, fy, fz;
   V8 px = {}, py = {}, pz = {}, lx = {}, ly = {}, lz = {};
@@ -234,7 +234,7 @@ inline V4 cross(V4 a, V4 b) {
 
 inline void integrate_particles(const Model& model, State& state, const Wish* wishes, const Integration& how, size_t begin, size_t end) {
   const V4 gravity = load4(&how.gravity), pull = splat(how.pull), damp = splat(how.damp), dt = splat(how.dt);
-  // The fourth lane is left alone: goals have 0 there and positions a flag, which the mask takes out.
+  // The fourth lane is unchanged: goals have 0 there, and positions a flag, which the mask removes.
   const V4 mask = {1, 1, 1, 0};
   const int32_t *counts = state.entry_count.data(), *begins = state.entry_begin.data(), *held = state.held.data(), *original = state.original.data();
   const int32_t* clusters = state.entry_cluster.data();
@@ -268,7 +268,7 @@ inline void shift_members(const Members& members, const float* shares, const Vec
   for (int k = 0; k < members.count; ++k) {
     const int32_t i = members.particle[k];
     const V4 x = load4(positions + i);
-    // The fourth of what is held is 0, and so are the fourths of all that is added.
+    // The fourth component of held particles is 0, and so are those of all added vectors.
     store4(positions + i, x + splat(shares[k] * relax * x[3]) * (load4(shifts + k) - push - cross(turn, load4(previous + i))));
   }
 }

@@ -8,12 +8,12 @@
 namespace crumple::clusters {
 namespace {
 
-// By particles, threads can share the work; by clusters it is less of it.
-constexpr size_t kFew = 8;       // where less than one membership in so many asks for something, the others are not looked at
-constexpr size_t kMany = 50000;  // memberships that are worth a second thread
-constexpr float kNear = 0.25f;   // of the width: particles nearer to the centre are no outliers for being a little farther away
+// The loop over particles is parallel; the loop over clusters is serial, but does less work.
+constexpr size_t kFew = 8;       // if fewer than one membership in this many is active, only active clusters are visited
+constexpr size_t kMany = 50000;  // memberships worth a second thread
+constexpr float kNear = 0.25f;   // of the width: goals nearer to the centre count as this far in the outlier test
 
-/// One cluster of a group while it is looked at.
+/// One cluster of a group during the test.
 struct Looked {
   size_t cluster;
   Members members;
@@ -31,23 +31,23 @@ void set_test(const Model& model, const State& state, Looked& looked, const Quat
   looked.test.floor = kNear * shape.width;
 }
 
-/// Whether all members belong to this cluster alone. Limits are there for clusters that disagree; what agrees with itself swings about its goals
-/// without them, and pulling it back each time would feed fast debris with energy.
+/// Whether all members belong to this cluster alone. Strain limits resolve conflicts between clusters; a single cluster oscillates about its goals
+/// without them. Limits there would add energy to fast debris.
 bool is_alone(const State& state, size_t c) {
   const auto begin = state.slot_share.begin() + state.slot_begin[c];
   return std::all_of(begin, begin + state.slot_count[c], [](float share) { return share == 1.0f; });
 }
 
-/// What a sweep asks of particles.
+/// Corrections of one sweep.
 struct Asked {
   const Matched* matched = nullptr;
-  std::vector<uint8_t> active;  // #clusters: asks for something
+  std::vector<uint8_t> active;  // #clusters: has corrections
   std::vector<Recoil> recoils;  // #clusters
   std::vector<Vec4f> shifts;    // #slots
 };
 
-/// The whole cluster gives way rigidly when it pulls members back, so that momentum and angular momentum stay: the moment is taken where particles
-/// were before the step, since a change of velocity s/dt acts there.
+/// A cluster that pulls members back recoils rigidly, so that momentum and angular momentum are conserved. The moment is taken at the positions
+/// before the step, since a change of velocity s/dt acts there.
 Recoil recoil_of(const State& state, const Looked& at, const LimitFound& found, const Matched& matched) {
   const float mass = state.shapes[at.cluster].mass;
   const Vec3f& center = matched.centers[at.cluster];
@@ -82,7 +82,7 @@ size_t gather_stale(const State& state, size_t begin, size_t end, Looked (&looke
   return n;
 }
 
-/// Places of the stale clusters of a group, and what they ask of members beyond their limit, unless nothing may be asked.
+/// Updates the places of the stale clusters of a group and, if `asked` is given, the corrections of members beyond their limit.
 void look_at(const Model& model, State& state, size_t begin, size_t end, Asked* asked) {
   Looked looked[kGroup];
   Mat3f elastic[kGroup];
@@ -113,7 +113,7 @@ void look_at_all(const Model& model, State& state, Asked* asked) {
   });
 }
 
-/// Places of everyone who shares a particle with a cluster that has moved its own are out of date.
+/// Marks active clusters as stale, and all clusters that share a particle with one.
 void mark_stale(State& state, const std::vector<uint8_t>& active) {
   for (size_t c = 0; c < active.size(); ++c) {
     if (!active[c]) continue;
@@ -128,7 +128,7 @@ size_t members_asked(const State& state, const Asked& asked) {
   return members;
 }
 
-/// Moves particles as clusters ask.
+/// Applies the corrections to the particles.
 void apply(State& state, const Asked& asked, size_t members, float relax) {
   if (members > kMany && members * kFew > state.entry_cluster.size()) {
     parallel_for(static_cast<size_t>(state.particles()), kParticleChunk, [&](size_t begin, size_t end) {
@@ -158,17 +158,17 @@ void refresh_place(const Model& model, State& state, int cluster) {
 void limit_strain(const Model& model, State& state, const Context& now, const Matched& matched) {
   static thread_local Asked kept;  // room, between steps
   static thread_local std::vector<Vec4f> before_sweeps;
-  Asked& asked = kept;  // this thread's, for all that help
+  Asked& asked = kept;  // of this thread, shared by all workers
   std::vector<Vec4f>& before = before_sweeps;
   const size_t clusters = static_cast<size_t>(state.clusters());
   asked.matched = &matched;
   asked.shifts.resize(state.entry_cluster.size()), asked.recoils.resize(clusters);
   std::fill(state.stale.begin(), state.stale.end(), 1);
-  // What pulls back is a spring, too: of one frequency at any step.
+  // The limit is a spring, too: its frequency does not depend on the step.
   const double steps = now.dt / kReferenceStep;
   const float relax = static_cast<float>(std::min(1.0, model.settings.relax * steps * steps)), rate = static_cast<float>(1 / now.dt);
   bool moved = false;
-  // A cluster none of whose particles moved since it was last looked at asks for what it asked then: nothing. So a sweep costs what still moves.
+  // A cluster without moved particles since its last test has no corrections. So a sweep visits stale clusters only.
   for (int sweep = 0; sweep < model.settings.sweeps; ++sweep) {
     asked.active.assign(clusters, 0);
     look_at_all(model, state, &asked);

@@ -26,7 +26,7 @@ Wish make_wish(const State& state, size_t c, const Mat3f& rotation) {
   return wish;
 }
 
-/// How the cluster moves as a whole, for damping.
+/// Rigid motion of the cluster, for damping.
 void add_motion(const Model& model, const State& state, size_t c, const Vec3f& from, const Sums& sums, const Mat3f& inverse_inertia, Wish& wish) {
   const float mass = state.shapes[c].mass;
   const Vec3f center = state.center[c] - from, velocity = Vec3f(sums.velocity[0], sums.velocity[1], sums.velocity[2]) / mass;
@@ -72,9 +72,8 @@ void decompose_group(State& state, Group& group) {
   }
 }
 
-/// How goals are turned. The rotation of F^e (paper 2, sec. 3.1) is not the one with which goals y = R F^p q pull without a torque: where a stretched
-/// cluster's mass is spread unevenly it would set it spinning out of nothing, and debris with it. That one is the rotation of sum m x (F^p q)^T
-/// [Mueller et al. 2005].
+/// Rotation of the goals: that of sum m x (F^p q)^T [Mueller et al. 2005], with which goals y = R F^p q pull without a net torque. The rotation of
+/// F^e (paper 2, sec. 3.1) has a net torque where a stretched cluster's mass is spread unevenly, and would make debris spin.
 void turn_goals(const Model& model, const State& state, Group& group) {
   const size_t n = group.count;
   Quatf turns[kGroup];
@@ -122,7 +121,7 @@ void find_goals(const Model& model, State& state, Matched& matched) {
 void integrate(const Model& model, State& state, const Context& now, const Matched& matched) {
   Integration how;
   how.dt = static_cast<float>(now.dt);
-  // A spring of one frequency at any step: alpha is its share in a step of 1/60 s. eq. 6
+  // The spring's frequency does not depend on the step: alpha is its share in a step of 1/60 s. eq. 6
   const double steps = now.dt / kReferenceStep;
   how.pull = static_cast<float>(std::min(1.0, model.settings.stiffness * steps * steps) / now.dt);
   how.damp = static_cast<float>(-std::expm1(-model.settings.damping * now.dt));

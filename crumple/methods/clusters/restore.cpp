@@ -32,7 +32,7 @@ bool inside(int32_t value, size_t end) {
   return value >= 0 && static_cast<size_t>(value) < end;
 }
 
-/// Every stretch of entries lies in its original's family, and every membership knows both its ends.
+/// Checks that every range of entries lies in its original's family, and that slots and entries refer to each other.
 const char* fault_in(const Model& model, const State& state) {
   const size_t slots = state.entry_cluster.size(), particles = state.positions.size(), clusters = state.slot_begin.size();
   for (size_t i = 0; i < particles; ++i) {

@@ -30,7 +30,7 @@ uint32_t below_libstdcxx(std::mt19937& draw, uint32_t count) {
 }
 
 std::vector<int> by_chance(size_t points, int count, Seeding seeding) {
-  std::mt19937 draw;  // with its standard seed; what it draws is laid down, unlike what distributions make of it
+  std::mt19937 draw;  // with its standard seed; its output is standardised, unlike that of distributions
   std::vector<uint8_t> taken(points, 0);
   std::vector<int> seeds;
   while (static_cast<int>(seeds.size()) < count) {
@@ -43,7 +43,7 @@ std::vector<int> by_chance(size_t points, int count, Seeding seeding) {
   return seeds;
 }
 
-/// Points that lie near each other, and which of them is farthest from all seeds.
+/// A group of near points, and the one of them farthest from all seeds.
 struct Bunch {
   size_t begin, end;  // in the order of bunches
   Vec3 low, high;
@@ -69,7 +69,7 @@ void make_bunches(std::span<const Vec3> points, std::vector<int>& order, size_t 
   make_bunches(points, order, begin + (end - begin) / 2, end, bunches);
 }
 
-/// A seed brings only those bunches nearer that it is nearer to than they were.
+/// Updates only the bunches that may be nearer to the new seed than to those before.
 std::vector<int> far_apart(std::span<const Vec3> points, int count, int seed) {
   Random random(static_cast<uint64_t>(seed));
   std::vector<int> order(points.size()), seeds = {random.below(static_cast<int>(points.size()))};

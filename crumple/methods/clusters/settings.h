@@ -12,10 +12,10 @@
 
 namespace crumple::clusters {
 
-/// Where fuzzy c-means begins. The authors let the standard library choose particles, so their pictures depend on which one they had.
+/// Initial centres of fuzzy c-means. The authors draw them with the standard library, so their pictures depend on its implementation.
 enum class Seeding {
-  Spread,     ///< the first particle by chance, each further one as far as possible from those before
-  Libcxx,     ///< particles by chance as the authors' program chooses them with libc++ (their pictures)
+  Spread,     ///< a random first particle, each further one as far as possible from those before
+  Libcxx,     ///< random particles as in the authors' program with libc++ (their pictures)
   Libstdcxx,  ///< the same with libstdc++
 };
 
@@ -26,16 +26,16 @@ enum class Kernel {
   Poly6,          ///< (R^2 - r^2)^3, as in smoothed particle hydrodynamics
 };
 
-/// What becomes of a half with fewer than four members.
+/// Handling of a half with fewer than four members.
 enum class Crumbs {
   Hold,  ///< clusters too small for two such halves do not split
-  Cull,  ///< it is taken out, and so are particles that belong to nothing else (paper 2, end of sec. 3.3); they are counted
+  Cull,  ///< it is deleted, with particles that belong to no other cluster (paper 2, end of sec. 3.3); they are counted
 };
 
 struct Settings {
   // clusters
-  int clusters = 50;  // n, to begin with
-  double radius = 0;  // m, to begin with; 0: so that a particle is in about three clusters
+  int clusters = 50;  // n, initial
+  double radius = 0;  // m, initial; 0: so that a particle is in about three clusters
   Kernel kernel = Kernel::InverseSquare;
   double core = 0;  // m; 0: a twentieth of the radius
   Seeding seeding = Seeding::Spread;
@@ -69,25 +69,25 @@ struct Settings {
   double friction = 0.3;
 };
 
-/// A toughness from here on is infinite: files have no word for that.
+/// A toughness from here on counts as infinite, which JSON cannot express.
 inline constexpr double kNeverTears = 1e6;
 
-/// The step for which stiffness and flow are meant.
+/// Reference step of stiffness and flow.
 inline constexpr double kReferenceStep = 1.0 / 60.0;
-/// What a body is made of.
+/// Particles of a body.
 struct Particles {
-  std::vector<Vec3> positions;   // #particles, m, in the world where the body begins
+  std::vector<Vec3> positions;   // #particles, m, in the world at the start
   std::vector<double> masses;    // #particles, kg; one number for all if there is only one
   std::vector<float> toughness;  // #particles or empty: painted factors
   std::vector<float> yield;      // #particles or empty: painted factors
 };
 
-/// Everything an artist says about a body that is made of clusters.
+/// All settings of a body made of clusters.
 struct BodySettings {
   particles::FillSettings fill;
   Settings clusters;             // the method
-  particles::Boundary boundary;  // what directs it, in the world
-  std::optional<Look> inner;     // how it looks where it is torn; absent: a rougher, lighter kind of the body's own look
+  particles::Boundary boundary;  // clamps and obstacles, in the world
+  std::optional<Appearance> inner;     // appearance of torn surfaces; absent: a rougher, lighter variant of the body's own
 };
 
 struct BodyModel;
@@ -95,12 +95,12 @@ struct BodyState;
 
 const MethodInfo& info(const BodySettings& settings);
 void describe(Fields& fields, Settings& settings);
-/// All keys lie side by side: those of the method among the others.
+/// All keys are on one level: those of the method among the others.
 void describe(Fields& fields, BodySettings& settings);
 std::string summary(const BodySettings& settings);
 inline std::vector<FileName> files(BodySettings&) { return {}; }
 inline std::vector<BodyName> bodies_named(const BodySettings&) { return {}; }
-/// Of its clamps.
+/// Speeds of its clamps.
 std::vector<NamedSpeed> speeds(const BodySettings& settings);
 inline particles::FillSettings& fill(BodySettings& settings) { return settings.fill; }
 inline const particles::FillSettings& fill(const BodySettings& settings) { return settings.fill; }

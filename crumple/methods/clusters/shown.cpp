@@ -35,7 +35,7 @@ int16_t in_steps(float value, float steps) {
   return std::isfinite(scaled) ? static_cast<int16_t>(std::clamp(std::round(scaled), -32767.0f, 32767.0f)) : int16_t{0};
 }
 
-/// How entries are shared out as the body begins: cluster by cluster, each takes the next of its particles' stretches (as in start()).
+/// Initial entries of the body: cluster by cluster, each takes the next entry of its particles' ranges (as in start()).
 struct Beginning {
   std::vector<int32_t> cluster, mass;  // #slots, by entry
 };
@@ -54,7 +54,7 @@ Beginning beginning_of(const Model& model) {
 Shown::Particle first_of(const Model& model, size_t original) {
   return {static_cast<int32_t>(original), model.family[original], model.family[original + 1] - model.family[original]};
 }
-/// Differences may be anything in a damaged recording: they wrap around, and the checks find out.
+/// Differences may have any value in a damaged recording: sums wrap around, and the checks reject them.
 int32_t sum(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
@@ -94,7 +94,7 @@ Vec3f place_of(const std::array<uint16_t, 3>& fine, const std::array<int16_t, 3>
   return moved;
 }
 
-/// Particles and their stretches of entries; null, or what is wrong.
+/// Restores particles and their ranges of entries; returns null, or an error message.
 const char* read_particles(const Model& model, const Shown::Topology& shown, State& state, std::vector<int32_t>& owner) {
   for (size_t i = 0; i < shown.particles.size(); ++i) {
     const Shown::Particle first = i < model.rest.size() ? first_of(model, i) : Shown::Particle();
@@ -113,7 +113,7 @@ const char* read_particles(const Model& model, const Shown::Topology& shown, Sta
   return nullptr;
 }
 
-/// Slots are shared out anew, in the order of entries: only a step would care.
+/// Reassigns slots in the order of entries: their order matters to a step only.
 const char* read_memberships(const Model& model, const Shown::Topology& shown, const std::vector<int32_t>& owner, State& state) {
   const Beginning beginning = beginning_of(model);
   std::fill(state.slot_count.begin(), state.slot_count.end(), 0);
@@ -214,7 +214,7 @@ std::vector<StateArray> arrays(Shown& shown) {
 Result<void> shown_restored(const Model& model, Shown& shown, State& state) {
   state.totals = shown.totals;
   if (shown.known.particles.empty() || !is_same(shown.known, shown.topology)) {
-    shown.known = {};  // in case it fails
+    shown.known = {};  // stays empty on failure
     if (Result<void> done = read_topology(model, shown.topology, state); !done) return done.error();
     shown.known = shown.topology;
   }

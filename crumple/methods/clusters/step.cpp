@@ -4,7 +4,7 @@
 namespace crumple::clusters {
 namespace {
 
-/// Runs a stage and adds its time to where it belongs.
+/// Runs a stage and adds its time to a counter.
 template <class Stage>
 void timed(StepTimes* times, double StepTimes::*part, const Stage& stage) {
   if (!times) return stage();
@@ -28,7 +28,7 @@ void step(const Model& model, State& state, Context& now) {
     tear(model, state, now);
     split_outliers(model, state);
   });
-  // What tears is judged by the strain that it had, not by what is left of it once it has flowed.
+  // Tearing is decided by the strain before plastic flow reduces it.
   timed(now.times, &StepTimes::plasticity, [&] { yield(model, state, now); });
   state.time += now.dt;
   timed(now.times, &StepTimes::collision, [&] {

@@ -29,7 +29,7 @@ bool is_same_cloud(const StoredModel& stored, const Particles& particles, const 
   return true;
 }
 
-/// Every cluster has members and every particle is one, with a share of its mass.
+/// Checks that every cluster has members and every particle is a member, with a share of its mass.
 const char* fault_in(const StoredModel& stored) {
   const size_t clusters = stored.ball.size();
   if (clusters == 0 || stored.begin.size() != clusters + 1 || stored.begin.front() != 0) return "its clusters are wrong";
@@ -77,7 +77,7 @@ std::vector<StateArray> arrays(StoredModel& stored) {
       rows<int32_t>("particle", stored.particle),
       rows<float>("mass", stored.mass),
       rows<float>("ball", stored.ball),
-      {"planes", sizeof(CutPlane), std::as_writable_bytes(std::span(stored.planes)), anything},  // rebuilt() looks at them
+      {"planes", sizeof(CutPlane), std::as_writable_bytes(std::span(stored.planes)), anything},  // checked by rebuilt()
   };
 }
 

@@ -7,10 +7,10 @@
 
 namespace crumple::clusters {
 
-/// A model as arrays: clustering takes seconds, reading it again does not.
+/// A model as arrays: clustering takes seconds, reading the result does not.
 struct StoredModel {
   std::array<double, 7> numbers = {};  // origin, unit, spacing, clusters, radius
-  std::vector<Vec4f> rest;             // as in Model, and so are the others
+  std::vector<Vec4f> rest;             // this and the following as in Model
   std::vector<int32_t> begin, particle;
   std::vector<float> mass;
   std::vector<Vec4f> ball;
@@ -23,7 +23,7 @@ struct ModelSizes {
 StoredModel stored(const Model& model);
 void resize(StoredModel& stored, const ModelSizes& sizes);
 std::vector<StateArray> arrays(StoredModel& stored);
-/// The model that build() makes of these particles. Fails if what was stored cannot be of them.
+/// The model that build() makes of these particles. Fails if the stored arrays do not fit them.
 Result<Model> rebuilt(const StoredModel& stored, const Particles& particles, const Settings& settings);
 
 }  // namespace crumple::clusters

@@ -13,7 +13,7 @@ uint64_t mixed(uint64_t hash, uint64_t value) {
   return hash ^ (hash >> 29);
 }
 
-/// Changes whenever a particle comes, goes or changes its clusters.
+/// Hash of all memberships.
 uint64_t fingerprint(const State& state) {
   uint64_t hash = state.positions.size();
   for (size_t i = 0; i < state.entry_begin.size(); ++i) {
@@ -31,7 +31,7 @@ bool same_plane(const CutPlane& a, const CutPlane& b) {
   return a.normal == b.normal && a.offset == b.offset && a.cluster == b.cluster && a.crack == b.crack;
 }
 
-/// Whether the solid was divided by nothing that this state does not have.
+/// Whether this state has all planes that divided the solid.
 bool can_go_on(const State& state, const Surface& surface) {
   return !surface.solid.cells().empty() && surface.planes.size() <= state.planes.size() &&
          std::equal(surface.planes.begin(), surface.planes.end(), state.planes.begin(), same_plane);
@@ -57,7 +57,7 @@ bool update_surface(const Model& model, const SurfaceModel& surface_model, const
   const std::vector<Crack> cracks = find_cracks(model, surface_model, state);
   const std::vector<int32_t> hangs_on = pieces(state).of_particle;
   grow_cracks(surface_model, state, cracks, surface);
-  // What is refined is refined anew each time: where it is needed depends on this state alone.
+  // Refinement is repeated each time, because it depends on this state alone.
   Solid solid = surface.solid;
   refine(surface_model, state, matter, cracks, hangs_on, solid);
   const Bonds bonds = find_bonds(surface_model, state, matter, solid, cracks, hangs_on);

@@ -9,15 +9,15 @@ namespace crumple::clusters {
 namespace {
 
 constexpr int kSmoothings = 6;
-constexpr int kRounds = 6;             // of giving crumbs away
-constexpr double kAlongCrack = 0.15;   // what a crack costs in a plane, of what it costs between particles
-constexpr double kKeep = 0.4;          // what it costs that matter goes with a neighbour, of the faces of a particle's cell
+constexpr int kRounds = 6;             // of reassigning crumbs
+constexpr double kAlongCrack = 0.15;   // cost of a crack in a plane, relative to one between particles
+constexpr double kKeep = 0.4;          // cost of matter assigned to a neighbour, relative to the faces of a particle's cell
 constexpr double kWorthAsking = 0.03;  // of what a cell touches
-constexpr double kThroughCrack = 0.3;  // how much touching through a crack counts
-constexpr double kReach = 2;           // spacings within which a face looks for particles
-constexpr size_t kMany = 40;           // particles: more are not looked at one by one
-constexpr double kSplinter = 1;        // particles: less is no solid
-constexpr double kCrumb = 50;          // particles: less is no solid unless it is all there is of a piece
+constexpr double kThroughCrack = 0.3;  // weight of a contact through a crack
+constexpr double kReach = 2;           // spacings: search radius of a face for particles
+constexpr size_t kMany = 40;           // particles: more are not tested one by one
+constexpr double kSplinter = 1;        // particles: a smaller set is not a solid
+constexpr double kCrumb = 50;          // particles: a smaller set is not a solid, unless it is a whole piece
 
 size_t at(int index) {
   return static_cast<size_t>(index);
@@ -37,7 +37,7 @@ bool are_opposite(const Matter& matter, int32_t a, int32_t b) {
   return false;
 }
 
-/// What decides whether cells hold together.
+/// Decides whether cells are connected.
 struct Judge {
   const SurfaceModel& model;
   const State& state;
@@ -50,12 +50,12 @@ struct Judge {
     if (a == kCulled || b == kCulled) return true;
     if (together(state, matter.home[at(a)], matter.home[at(b)])) return false;
     if (crack || piece(a) != piece(b) || are_opposite(matter, a, b)) return true;
-    // Those that never had anything in common hold together through others.
+    // Particles without an initial common cluster are connected through others.
     return began_together(model, a, b);
   }
 };
 
-/// A wall between cells that are both all alike was made for others: had their particles come apart, they would have cells of their own.
+/// Whether a wall lies between two uniform cells. No crack there: separated particles would have cells of their own.
 bool is_between_wholes(const std::vector<int32_t>& owner, const Solid::Face& face) {
   return !is_crack(face) && owner[at(face.inner)] == kWhole && owner[at(face.outer)] == kWhole;
 }
@@ -77,7 +77,7 @@ int32_t nearest_in(const SurfaceModel& model, const Solid& solid, int cell, cons
   });
 }
 
-/// Whose matter is on both sides of each face.
+/// Particles that own the matter on both sides of each face.
 using Beside = std::vector<std::array<int32_t, 2>>;
 
 /// Only for cells with many particles: a cell of one has its owner on all sides.
@@ -103,7 +103,7 @@ int find_root(std::vector<int32_t>& parent, int i) {
   return i;
 }
 
-/// Names each set of cells that hold together by its first.
+/// Labels each set of connected cells by its first.
 std::vector<int32_t> connected(const Solid& solid, const std::vector<uint8_t>& parted) {
   std::vector<int32_t> root(solid.cells().size());
   std::iota(root.begin(), root.end(), 0);
@@ -117,7 +117,7 @@ std::vector<int32_t> connected(const Solid& solid, const std::vector<uint8_t>& p
   return root;
 }
 
-/// Finds out which cells hold together.
+/// Finds connected cells.
 class Bonding {
  public:
   Bonding(const Judge& judge, const Solid& solid, std::vector<int32_t> owner)
@@ -145,7 +145,7 @@ class Bonding {
   }
 
  private:
-  /// Whose matter is on one side of a face.
+  /// Particle that owns the matter on one side of a face.
   int32_t label(size_t face, int cell) const {
     const int32_t owner = bonds_.owner[at(cell)];
     return owner == kWhole ? beside_[face][solid_.faces()[face].inner == cell ? 0 : 1] : owner;
@@ -161,7 +161,7 @@ class Bonding {
       for (size_t f = begin; f < end; ++f) bonds_.parted[f] = is_parted(f);
     });
   }
-  /// Faces of cells that have a new owner.
+  /// Updates the faces of cells with a new owner.
   void part_changed() {
     for (const int32_t c : changed_) {
       for (const int32_t f : solid_.cells()[at(c)].faces) bonds_.parted[at(f)] = is_parted(at(f));
@@ -174,7 +174,7 @@ class Bonding {
     changed_.push_back(static_cast<int32_t>(cell));
   }
 
-  /// What a cell touches: whose matter, and how much that would cost as a crack.
+  /// A contact of a cell: owner of the matter beyond it, and its cost as a crack.
   struct Contact {
     int32_t label = 0;
     bool crack = false;
@@ -195,7 +195,7 @@ class Bonding {
     return found;
   }
 
-  /// What it costs that a cell is somebody's: faces that part, and matter that does not go with its own particle.
+  /// Cost of an owner for a cell: its crack faces, and matter separated from its own particle.
   double cost(int cell, const std::vector<Contact>& around, int32_t owner) const {
     const Solid::Cell& c = solid_.cells()[at(cell)];
     const double spacing = judge_.model.spacing, own = c.particles.empty() ? 0.3 * kKeep : kKeep;
@@ -208,7 +208,7 @@ class Bonding {
     int32_t owner = kWhole;
     double gain = 0;
   };
-  /// The neighbour that it would be best to go to.
+  /// The best new owner among the neighbours.
   Wish wish(int cell) const {
     Wish best;
     const std::vector<Contact> around = contacts(cell);
@@ -225,8 +225,8 @@ class Bonding {
     return best;
   }
 
-  /// Cracks that run between particles are made short, and drawn to the planes: of cells that wish to change, those change that gain more than
-  /// all around them.
+  /// Shortens cracks between particles, and attracts them to the planes: a cell changes its owner if it gains more than all wishing cells
+  /// around it.
   bool smooth() {
     for (const int32_t c : unsettled_) wishes_[at(c)] = {};
     const std::vector<int32_t> cells = beside_ragged_cracks(unsettled_);
@@ -236,7 +236,7 @@ class Bonding {
     for (int32_t c = 0; c < static_cast<int32_t>(wishes_.size()); ++c) {
       if (wishes_[at(c)].owner >= 0 && is_first(c)) give(at(c), wishes_[at(c)].owner);
     }
-    // Only cells around those that have changed can wish for something else than before.
+    // Only cells around changed ones can have a new wish.
     unsettled_.clear();
     for (const int32_t c : changed_) {
       unsettled_.push_back(c);
@@ -248,7 +248,7 @@ class Bonding {
     unsettled_.erase(std::unique(unsettled_.begin(), unsettled_.end()), unsettled_.end());
     return !changed_.empty();
   }
-  /// Those that are small and where a crack does not follow a plane.
+  /// Small cells at a crack that does not follow a plane.
   std::vector<int32_t> beside_ragged_cracks(const std::vector<int32_t>& cells) const {
     std::vector<int32_t> found;
     for (const int32_t c : cells) {
@@ -266,20 +266,20 @@ class Bonding {
       return other < 0 || wishes_[at(other)].owner < 0 || is_before(cell, other);
     });
   }
-  /// The order does not depend on how cells are numbered.
+  /// The order does not depend on the numbering of cells.
   bool is_before(int a, int b) const {
     if (wishes_[at(a)].gain != wishes_[at(b)].gain) return wishes_[at(a)].gain > wishes_[at(b)].gain;
     const Vec3 &p = solid_.cells()[at(a)].center, &q = solid_.cells()[at(b)].center;
     return std::lexicographical_compare(p.data(), p.data() + 3, q.data(), q.data() + 3);
   }
 
-  /// What a set of cells that hold together touches.
+  /// A contact of a set of connected cells.
   struct Touch {
     int32_t set = 0, other = 0, label = 0;
     double area = 0;
   };
 
-  /// Sets of cells that are not all there is of their piece and small, or too small for anything, go to whom they touch most.
+  /// Assigns crumbs to the set that they touch most. A crumb is a tiny set of cells, or a small one that is not the main set of its piece.
   bool give_away_crumbs() {
     const double unit = std::pow(judge_.model.spacing, 3);
     std::vector<double> size(bonds_.piece.size(), 0);
@@ -316,7 +316,7 @@ class Bonding {
     return of;
   }
 
-  /// For each set the other that it touches most, and whose matter is at the greatest face to it.
+  /// For each set the other that it touches most, and the owner of the matter at the largest face between them.
   static std::vector<Touch> most_touched(std::vector<Touch> touches) {
     std::sort(touches.begin(), touches.end(), [](const Touch& a, const Touch& b) {
       return a.set != b.set ? a.set < b.set : a.other != b.other ? a.other < b.other : a.area != b.area ? a.area > b.area : a.label < b.label;
@@ -359,7 +359,7 @@ class Bonding {
   std::vector<double> areas_;       // #faces, m^2
   std::vector<int32_t> first_;      // #cells: owners before anything was smoothed
   std::vector<int32_t> changed_;    // cells
-  std::vector<int32_t> unsettled_;  // cells that may wish for something new
+  std::vector<int32_t> unsettled_;  // cells that may have a new wish
   std::vector<Wish> wishes_;        // #cells
   Bonds bonds_;
 };

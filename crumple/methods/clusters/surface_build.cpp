@@ -28,7 +28,7 @@ Result<void> check_mesh(const TriMesh& mesh) {
   return {};
 }
 
-/// Only what has an inside can be torn.
+/// Only a closed mesh can be torn.
 Result<void> check_closed(const TriMesh& mesh, const std::vector<int>& same) {
   Result<void> result;
   size_t open = 0;
@@ -93,7 +93,7 @@ bool began_together(const SurfaceModel& model, int a, int b) {
 Carriers find_carriers(const SurfaceModel& model, const Vec3& place, std::vector<NearestPoints::Found>& scratch) {
   model.nearest.find(
       place, kCarriers + 1, 1e300, [](int32_t) { return true; }, scratch);
-  // Weights fade to nothing where the next particle would come in, so they are continuous.
+  // Weights fall to zero at the distance of the next particle, so they are continuous.
   const double reach = (scratch.size() > kCarriers ? 1.0 : 4.0) * scratch.back().squared + 1e-6 * model.spacing * model.spacing;
   Carriers carriers;
   double sum = 0;

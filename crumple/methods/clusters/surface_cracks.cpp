@@ -14,10 +14,10 @@ double height(const Divider& plane, const Vec3& point) {
   return plane.normal.dot(point) - plane.offset;
 }
 
-/// Where a box is with regard to what a crack runs through.
+/// Position of a box relative to the region of a crack.
 enum class Within { Nowhere, Partly, Wholly };
 
-/// On which side of the end of a crack a cell is known to be: -1 where the crack is, 1 beyond, 0 not known.
+/// Known side of a cell at the end of a crack: -1 within the crack, 1 beyond its end, 0 not known.
 int known_side(const std::vector<CrackSide>& sides, const Divider& end, std::span<const Crack> cracks) {
   for (const CrackSide& s : sides) {
     if (s.crack == end.crack) return cracks[at(s.crack)].plane.normal.dot(end.normal) > 0 ? s.side : -s.side;
@@ -51,11 +51,11 @@ Divider to_mesh(const Model& model, const SurfaceModel& surface_model, const Cut
   return out;
 }
 
-/// So many cells for each particle and no more are cut by planes: a body that is torn to dust would have hundreds. Beyond, cells are parted between
-/// particles, which leaves one for each at most. A plate that shatters reaches ten.
+/// Maximum number of cells for each particle from cuts by planes: a body torn to dust would have hundreds. Beyond, cells are divided between
+/// particles, at most one for each. A shattering plate reaches ten.
 constexpr size_t kCellsPerParticle = 12;
 
-/// Cells within a crack are cut as they are; where it ends, it does so between particles. False if some were not cut because there are too many.
+/// Cuts cells within a crack by its plane; at its end the crack runs between particles. False if some were not cut because they are too many.
 bool divide_along(const Crack& crack, std::span<const Crack> cracks, const SurfaceModel& model, Solid& solid) {
   const double spacing = model.spacing;
   const size_t budget = kCellsPerParticle * std::max<size_t>(model.rest.size(), 1);

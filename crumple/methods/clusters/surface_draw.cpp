@@ -11,7 +11,7 @@ size_t at(int index) {
   return static_cast<size_t>(index);
 }
 
-/// One corner of the drawn surface: a place, and the cells there that hold together.
+/// One corner of the drawn surface: a place, and a group of connected cells there.
 struct Corner {
   int32_t place = 0;
   bool parted = false;          // other cells share the place, but not the corner
@@ -63,7 +63,7 @@ class Corners {
     for (size_t k = 0; parted && k < cells_.size(); ++k) links_.push_back({place, cells_[k], corner_of_group_[group_[k]]});
   }
 
-  /// Cells on both sides of a face that holds are in one group, named by its first.
+  /// Cells on both sides of an intact face are in one group, labelled by its first.
   void join(int place) {
     const auto number = [&](int32_t cell) { return static_cast<size_t>(std::lower_bound(cells_.begin(), cells_.end(), cell) - cells_.begin()); };
     for (const int32_t f : solid_.faces_at(place)) {
@@ -98,16 +98,16 @@ class Corners {
   std::vector<int32_t> corner_of_group_;
 };
 
-/// Chooses who carries corners: of each particle around the copy that has most in common with the corner's cells.
+/// Chooses the particles that carry corners: of each particle around, the copy that has most in common with the corner's cells.
 class Carrying {
  public:
   Carrying(const SurfaceModel& model, const State& state, const Matter& matter, const Solid& solid)
       : model_(model), state_(state), matter_(matter), solid_(solid) {}
 
-  /// `carriers`: the originals around to begin with.
+  /// `carriers`: the originals around, initially.
   void choose(const Corner& corner, Carriers& carriers, int32_t& owner) {
     owner = find_owner(corner, carriers.particle[0]);
-    // A corner deep in its own piece may still have only others around it.
+    // All particles around a corner may belong to other pieces.
     bool whole = !corner.parted && matter_.is_untouched(state_.original[at(owner)]);
     for (size_t k = 0; whole && k < kCarriers; ++k) whole = carriers.weight[k] == 0 || matter_.is_untouched(carriers.particle[k]);
     if (whole) {
@@ -119,7 +119,7 @@ class Carrying {
   }
 
  private:
-  /// The particle whose matter a corner is.
+  /// The particle that owns the matter of a corner.
   int32_t find_owner(const Corner& corner, int32_t nearest) {
     const Vec3& place = solid_.places()[at(corner.place)];
     int32_t best = -1;
@@ -137,7 +137,7 @@ class Carrying {
     return std::max(matter_.home[at(best)], 0);
   }
 
-  /// Clusters of the corner's cells, the nearest counting most.
+  /// Clusters of the corner's cells, weighted by nearness.
   void gather_clusters(const Corner& corner, int32_t owner) {
     clusters_.clear();
     const auto add = [&](int32_t particle, float weight) {
@@ -161,7 +161,7 @@ class Carrying {
     clusters_.resize(count);
   }
 
-  /// How much of a particle's mass moves with the clusters of the corner.
+  /// Share of a particle's mass that moves with the clusters of the corner.
   float in_common(int32_t particle) const {
     float sum = 0;
     const size_t begin = at(state_.entry_begin[at(particle)]), end = begin + at(state_.entry_count[at(particle)]);
@@ -206,7 +206,7 @@ class Carrying {
   std::vector<Weighted> clusters_;
 };
 
-/// Vertices by two numbers; the same pair gives the same vertex.
+/// Vertices by a pair of numbers; equal pairs give the same vertex.
 class Vertices {
  public:
   explicit Vertices(size_t keys) : first_(keys, -1) {}
@@ -310,7 +310,7 @@ std::vector<uint8_t> find_seen(const Solid& solid, const Bonds& bonds) {
   return seen;
 }
 
-/// Particles around places that are seen. Those that are in `known` were looked for before, or have no weight yet.
+/// Particles around visible places. Entries of `known` are from an earlier search, or have zero weight.
 void look_around(const SurfaceModel& model, const std::vector<Vec3>& places, const std::vector<uint8_t>& seen, std::vector<Carriers>& known,
                  std::vector<Carriers>& others) {
   others.resize(places.size() - known.size());

@@ -25,7 +25,7 @@ class NearestPoints {
     Bounds box;
     for (const Vec3& p : points_) box.add(p);
     const Vec3 size = (box.high - box.low).cwiseMax(1e-12 + 1e-6 * box.diagonal());
-    // About two points to a bucket; directions that are thinner than one do not count.
+    // About two points in a bucket; directions thinner than a bucket are not divided.
     std::array<bool, 3> counts = {true, true, true};
     for (int pass = 0; pass < 3; ++pass) {
       double room = 2.0 / static_cast<double>(points_.size());
@@ -59,7 +59,7 @@ class NearestPoints {
     double limit = reach * reach;
     const int farthest = std::max({counts_[0], counts_[1], counts_[2]});
     for (int ring = 0; ring <= farthest; ++ring) {
-      // All that is beyond ring r is at least r - 1 whole buckets away.
+      // Points beyond ring r are at least r - 1 whole buckets away.
       const double nearest = std::max(outside, (ring - 1) * width_);
       if (nearest > 0 && nearest * nearest > limit) break;
       visit_ring(middle, ring, [&](int32_t point) {

@@ -7,9 +7,9 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr double kNear = 0.02;  // spacings: so near to a plane no side can be told
-constexpr int kRounds = 4;      // of asking neighbours
-constexpr double kReach = 2.5;  // spacings within which a cell looks for its owner
+constexpr double kNear = 0.02;  // spacings: nearer to a plane the side is uncertain
+constexpr int kRounds = 4;      // of search among neighbours
+constexpr double kReach = 2.5;  // spacings: search radius of a cell for its owner
 
 size_t at(int index) {
   return static_cast<size_t>(index);
@@ -17,7 +17,7 @@ size_t at(int index) {
 
 constexpr int32_t kOpen = -3;  // owner not known yet
 
-/// Finds out whose cells are.
+/// Finds the owners of cells.
 class Owners {
  public:
   Owners(const SurfaceModel& model, const Matter& matter, const Solid& solid, std::span<const Crack> cracks)
@@ -35,14 +35,14 @@ class Owners {
   }
 
  private:
-  /// What a particle's clusters say counts; where they say nothing, its place does.
+  /// Side of a particle, by its clusters; if they do not know the crack, by its rest position.
   int side_of(int original, int crack) const {
     if (const int known = matter_.side_of(original, crack); known != 0) return known;
     const Divider& plane = cracks_[at(crack)].plane;
     return plane.normal.dot(model_.rest[at(original)]) > plane.offset ? 1 : -1;
   }
 
-  /// Whether matter of a particle may be here: on its own side of all cracks that are known to either.
+  /// Whether a cell may belong to a particle: both on the same side of all cracks known to either.
   bool fits(int32_t original, const Solid::Cell& cell) const {
     for (const CrackSide& s : cell.sides) {
       if (side_of(original, s.crack) != s.side) return false;
@@ -55,7 +55,7 @@ class Owners {
     return true;
   }
 
-  /// What a crack has cut off its particle goes to the cell that it touches most, other than through a crack.
+  /// A cell cut off from its particle by a crack joins the cell that it touches most, other than through a crack.
   void ask_around() {
     std::vector<int32_t> found(owner_);
     parallel_for(owner_.size(), 512, [&](size_t begin, size_t end) {

@@ -6,19 +6,19 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr double kMostStretch = 4;  // a cluster that looks stretched more than this, or turned inside out, is too small to tell
+constexpr double kMaxStretch = 4;  // clusters stretched more than this, or inverted, are too small for a reliable gradient
 
 size_t at(int index) {
   return static_cast<size_t>(index);
 }
 
-/// How space moves with something: x -> x + shift + gradient x, x being from the mesh's centre in its frame.
+/// Affine displacement: x -> x + shift + gradient x, x being from the mesh's centre in its frame.
 struct alignas(16) Motion {
   Vec4f shift = Vec4f::Zero();
   Vec4f gradient[3] = {Vec4f::Zero(), Vec4f::Zero(), Vec4f::Zero()};  // columns
 };
 
-/// F - I of a cluster, from how far its particles have moved: exactly nothing while they have not.
+/// F - I of a cluster, from the displacements of its particles: exactly zero while these are zero.
 Mat3 displacement_gradient(const Model& model, const State& state, int cluster) {
   const size_t begin = at(state.slot_begin[at(cluster)]), end = begin + at(state.slot_count[at(cluster)]);
   Mat3 sum = Mat3::Zero();
@@ -31,9 +31,9 @@ Mat3 displacement_gradient(const Model& model, const State& state, int cluster) 
   const ClusterShape& shape = state.shapes[at(cluster)];
   const Mat3 gradient = sum * shape.inverse.cast<double>();
   const Mat3 whole = Mat3::Identity() + gradient;
-  const bool clear = shape.rank == 3 && whole.norm() < kMostStretch && whole.determinant() > 1e-3;
+  const bool clear = shape.rank == 3 && whole.norm() < kMaxStretch && whole.determinant() > 1e-3;
   if (clear) return gradient;
-  // Flat and tiny clusters do not know how they are stretched in every direction: they move as they want to.
+  // The stretch of flat and tiny clusters is not known in every direction: their goal transform is used.
   return (state.rotation[at(cluster)].toRotationMatrix() * state.plastic[at(cluster)]).cast<double>() - Mat3::Identity();
 }
 
@@ -48,7 +48,7 @@ std::vector<Mat3f> cluster_gradients(const Model& model, const SurfaceModel& sur
   return gradients;
 }
 
-/// Each particle moves with its own displacement, and what is around it with the mean of its clusters' stretches. eq. 8
+/// Each particle moves by its own displacement, and its surroundings by the mean gradient of its clusters. eq. 8
 std::vector<Motion> particle_motions(const Model& model, const SurfaceModel& surface_model, const State& state) {
   const std::vector<Mat3f> gradients = cluster_gradients(model, surface_model, state);
   const Mat3f back = surface_model.place.rotation.transpose().cast<float>();

@@ -5,7 +5,7 @@
 namespace crumple::clusters {
 namespace {
 
-constexpr double kExtend = 2;  // spacings that a crack may go on beyond where its cluster ended
+constexpr double kExtend = 2;  // spacings: possible extension of a crack beyond its cluster
 
 size_t at(int index) {
   return static_cast<size_t>(index);
@@ -20,7 +20,7 @@ bool are_apart(const Solid::Cell& a, const Solid::Cell& b) {
   return false;
 }
 
-/// Cuts finer where cells are not all of one kind.
+/// Cuts finer where cells are not uniform.
 class Refining {
  public:
   Refining(const SurfaceModel& model, const State& state, const Matter& matter, std::span<const Crack> cracks, Solid& solid)
@@ -53,7 +53,7 @@ class Refining {
     return std::any_of(inside.begin(), inside.end(), [&](int32_t i) { return piece(i) != piece(inside[0]); });
   }
 
-  /// Whether a particle's clusters are not where it lies: it was on the other side in the world when they were split.
+  /// Whether a particle lies on another side than its clusters: it was across the plane in the world when they were split.
   bool is_astray(int original) const {
     if (matter_.is_untouched(original) || solid_.cell_of(original) < 0) return false;
     const std::vector<CrackSide>& sides = solid_.cells()[at(solid_.cell_of(original))].sides;
@@ -65,7 +65,7 @@ class Refining {
     }
   }
 
-  /// Neighbours that hold together have no crack between them, and others have one.
+  /// Cuts further where connected neighbours have a crack between them, or separated ones have none.
   void check_pair(int a, int b) {
     const int32_t p = matter_.home[at(a)], q = matter_.home[at(b)];
     const bool hold = p >= 0 && q >= 0 && together(state_, p, q);
@@ -77,7 +77,7 @@ class Refining {
     if (!hold) extend(a, b);
   }
 
-  /// Where clusters have come apart beyond the end of a crack, it goes on for as long as it runs between them.
+  /// Extends a crack beyond its end while it runs between separated clusters.
   void extend(int a, int b) {
     double nearest = kExtend * model_.spacing;
     int best = -1;

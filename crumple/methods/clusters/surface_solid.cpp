@@ -18,7 +18,7 @@ size_t at(int index) {
   return static_cast<size_t>(index);
 }
 
-/// What is left of directed edges when those back to back are taken out.
+/// Directed edges without the pairs that cancel each other.
 std::vector<Side> unpaired(std::vector<Side> sides) {
   const auto undirected = [](const Side& s) { return Edge{std::min(s.a, s.b), std::max(s.a, s.b)}; };
   std::sort(sides.begin(), sides.end(), [&](const Side& s, const Side& t) {
@@ -30,7 +30,7 @@ std::vector<Side> unpaired(std::vector<Side> sides) {
     const Edge edge = undirected(sides[begin]);
     int net = 0;
     for (end = begin; end < sides.size() && undirected(sides[end]) == edge; ++end) net += sides[end].a == edge[0] ? 1 : -1;
-    // Those the one way come first.
+    // Edges of one direction come first.
     for (; net > 0; --net) left.push_back(sides[begin]);
     for (; net < 0; ++net) left.push_back(sides[end - 1]);
   }
@@ -143,11 +143,11 @@ void Solid::settle(int index) {
   }
   cell.volume = volume / 6;
   const Vec3 offset = volume > 0 ? Vec3(first / volume) : Vec3(Vec3::Zero());
-  // Rounding may throw the centre of something very flat anywhere.
+  // Rounding may move the centre of a very flat cell anywhere.
   cell.center = middle + offset.cwiseMax(box.low - middle).cwiseMin(box.high - middle);
 }
 
-/// Edges of a cell from one side of a plane to the other get a place on it.
+/// Adds a place on each edge of a cell that crosses a plane.
 void Solid::divide_crossing_edges(int cell, double slack) {
   std::vector<Edge> crossing;
   for (const int32_t f : cells_[at(cell)].faces) {
@@ -162,7 +162,7 @@ void Solid::divide_crossing_edges(int cell, double slack) {
   for (const auto& [a, b] : crossing) divide_edge(a, b, heights_[at(a)] / (heights_[at(a)] - heights_[at(b)]));
 }
 
-/// Divides a face whose edges have been divided where they cross a plane. What is beyond becomes a new face, which is returned; -1 if nothing is.
+/// Divides a face by a plane, after its edges. The part beyond becomes a new face, which is returned; -1 if there is none.
 int Solid::divide_face(int index, const Vec3& normal, double slack) {
   struct OnPlane {
     double along;
@@ -185,7 +185,7 @@ int Solid::divide_face(int index, const Vec3& normal, double slack) {
     count(side.a, side.mark_a, high ? 0 : -1), count(side.b, side.mark_b, high ? 0 : 1);
   }
   std::sort(on.begin(), on.end(), [](const OnPlane& p, const OnPlane& q) { return p.along != q.along ? p.along < q.along : p.place < q.place; });
-  // Both parts are closed along the line, by as many sides as are still open there: then they are closed whatever rounding did to the order.
+  // Both parts are closed along the line, by as many sides as are open there: this is robust to rounding errors in the order.
   int open = 0;
   for (size_t k = 0; k + 1 < on.size(); ++k) {
     open += on[k].net;
@@ -213,7 +213,7 @@ int Solid::divide_face(int index, const Vec3& normal, double slack) {
 /// A face over the rim that two halves of a cell have in common.
 void Solid::close(std::vector<Side> rim, const Divider& by, int below, int beyond, int32_t cut) {
   if (rim.empty()) return;
-  for (Side& side : rim) side = {side.b, side.a, -1, -1};  // the lid has the edges of what it closes the other way round
+  for (Side& side : rim) side = {side.b, side.a, -1, -1};  // the lid has reversed edges
   Face lid;
   lid.rim = std::move(rim), lid.normal = by.normal, lid.inner = below, lid.outer = beyond, lid.cut = cut;
   add_face(std::move(lid));
@@ -345,7 +345,7 @@ bool Solid::divide_between_particles(int index, double slack) {
     Divider by;
     by.normal = wall.normal, by.offset = wall.offset;
     if (divide(index, by, slack)) return true;
-    // There is no room on one side: who is there has no part in this cell.
+    // One side has no room: particles there are removed from this cell.
     const bool low = by.normal.dot(cells_[at(index)].center) <= by.offset;
     std::erase_if(inside, [&](int32_t p) {
       const bool foreign = (by.normal.dot(particles_[at(p)]) <= by.offset) != low;

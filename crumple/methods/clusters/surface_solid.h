@@ -11,7 +11,7 @@
 
 namespace crumple::clusters {
 
-/// On which side of a crack something is.
+/// Side of a crack.
 struct CrackSide {
   int32_t crack = 0;
   int32_t side = 0;  // -1: where normal . x < offset, 1: beyond
@@ -24,8 +24,8 @@ struct Divider {
   int32_t crack = -1;  // -1: a wall
 };
 
-/// A body's inside as cells that share their faces. Faces are polygons that meet edge to edge everywhere: whatever edge is divided is divided in all
-/// of them, so any set of cells is enclosed by faces without a gap, whichever cells it is made of.
+/// A body's inside as cells that share their faces. Faces are polygons that meet edge to edge everywhere: an edge is divided in all of its
+/// faces, so any set of cells is enclosed by faces without a gap.
 class Solid {
  public:
   static constexpr int32_t kSkin = -1;  // cut of a face of the body's own surface
@@ -39,7 +39,7 @@ class Solid {
     Vec3 normal = Vec3::UnitX();      // towards `outer`
     int32_t inner = 0, outer = -1;    // cells; outer is -1 beyond the skin
     int32_t cut = kSkin;              // 2 crack, or 2 number + 1 of a wall
-    std::vector<Triangle> triangles;  // of places, made when somebody asks; empty after the rim has changed
+    std::vector<Triangle> triangles;  // of places, made lazily; empty after the rim has changed
   };
   /// A corner as it is drawn: an artist's vertex, or one between two others.
   struct Mark {
@@ -63,7 +63,7 @@ class Solid {
   };
 
   Solid() = default;
-  /// `same`: the first vertex in each vertex's place. Triangles must close; particles all lie in the one cell there is.
+  /// `same`: the first vertex at each vertex's position. Triangles must be closed; all particles lie in the single cell.
   Solid(const TriMesh& surface, std::span<const int> same, std::span<const Vec3> particles);
 
   const std::vector<Vec3>& places() const { return places_; }
@@ -74,14 +74,14 @@ class Solid {
   double area_of(int face) const;
   /// Triangles of places that cover a face. Not for the same face on several threads at once.
   const std::vector<Triangle>& triangles_of(int face);
-  /// Takes over what another, which began as a copy of this one and was divided further, has found out about faces that are still the same.
+  /// Takes over the triangles of unchanged faces from a copy of this solid that was divided further.
   void learn_triangles(const Solid& finer);
   const std::vector<int32_t>& faces_at(int place) const { return around_[static_cast<size_t>(place)]; }
   int cell_of(int particle) const { return cell_of_[static_cast<size_t>(particle)]; }
 
-  /// Divides a cell by a plane; corners nearer to it than `slack` count as on it. What is beyond becomes a new cell. False if the plane misses it.
+  /// Divides a cell by a plane; corners nearer to it than `slack` count as on it. The part beyond becomes a new cell. False if the plane misses it.
   bool divide(int cell, const Divider& by, double slack);
-  /// Divides a cell with several particles between them. False if it has less than two (those that have no room in it are forgotten).
+  /// Divides a cell with several particles between them. False if it has less than two (particles without room in it are dropped).
   bool divide_between_particles(int cell, double slack);
 
  private:

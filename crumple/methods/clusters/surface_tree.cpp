@@ -12,7 +12,7 @@ size_t at(int index) {
   return static_cast<size_t>(index);
 }
 
-/// The direction in which points spread most.
+/// The direction of the largest spread of points.
 Vec3 longest_axis(std::span<const Vec3> points, std::span<const int32_t> chosen) {
   Vec3 mean = Vec3::Zero();
   for (const int32_t i : chosen) mean += points[at(i)];

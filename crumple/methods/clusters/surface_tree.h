@@ -8,8 +8,8 @@
 
 namespace crumple::clusters {
 
-/// Walls between particles: a tree of planes, each between two halves of what is left of them. It is made once, so that whatever is divided between
-/// particles is divided by the same walls, in whichever order.
+/// Walls between particles: a tree of planes, each between two halves of a set of particles. It is built once, so that cells are
+/// divided by the same walls in any order.
 class WallTree {
  public:
   struct Node {
@@ -21,12 +21,12 @@ class WallTree {
 
   WallTree() = default;
   explicit WallTree(std::span<const Vec3> particles);
-  /// The wall that parts some particles first.
+  /// The first wall that separates some particles.
   const Node& between(std::span<const int32_t> particles) const;
 
  private:
   std::vector<Node> nodes_;
-  std::vector<int32_t> rank_;  // #particles: those of a node have ranks in a row
+  std::vector<int32_t> rank_;  // #particles: those of a node have consecutive ranks
 };
 
 }  // namespace crumple::clusters

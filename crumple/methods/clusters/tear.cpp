@@ -18,7 +18,7 @@ struct Candidate {
   int cluster;
 };
 
-/// Clusters beyond their toughness, the most overloaded first. Those that have torn may not again before they were below it once.
+/// Clusters beyond their toughness, the most overloaded first. A torn cluster must fall below its toughness once before it tears again.
 std::vector<Candidate> find_candidates(const Model& model, State& state) {
   std::vector<Candidate> queue;
   for (int c = 0; c < state.clusters(); ++c) {
@@ -41,8 +41,8 @@ struct Cut {
   float rest_offset = 0;
 };
 
-/// The plane through the centre, square to the greatest stretch as the world sees it: the left singular vector (paper 2 has the right one, which is
-/// the same only while the cluster has not turned). A normal goes back to rest space by F^T.
+/// The plane through the centre, normal to the greatest stretch in the world: the left singular vector (paper 2 has the right one, which is
+/// the same only while the cluster has not rotated). A normal goes back to rest space by F^T.
 Cut plan_cut(const Model& model, const State& state, int cluster, const Svd<float>& parts) {
   const ClusterPlace& place = state.places[at(cluster)];
   Cut cut;
@@ -56,7 +56,7 @@ bool is_beyond(const Cut& cut, const Vec3f& point) {
   return cut.normal.dot(point - cut.center) > 0;
 }
 
-/// Parts each member from those of its other clusters whose centres are on the other side. eq. 15
+/// Splits each member from its other clusters with centres on the other side. eq. 15
 void propagate(State& state, const Cut& cut, int home) {
   std::vector<uint8_t> away;
   const size_t begin = at(state.slot_begin[at(home)]), end = begin + at(state.slot_count[at(home)]);
@@ -84,7 +84,7 @@ void record_cut(State& state, const Cut& cut, int kept, int fresh) {
   }
 }
 
-/// Splits a cluster if it is still beyond its toughness and both halves are worth it.
+/// Splits a cluster if it is still beyond its toughness and both halves are large enough.
 bool try_split(const Model& model, State& state, int cluster) {
   const Svd<float> parts = svd<float>(state.places[at(cluster)].elastic);
   if (!(parts.s[0] - 1 > toughness_now(model, state, cluster))) return false;
@@ -93,7 +93,7 @@ bool try_split(const Model& model, State& state, int cluster) {
   std::vector<uint8_t> beyond(count);
   int far = 0;
   for (size_t k = 0; k < count; ++k) far += beyond[k] = is_beyond(cut, state.positions[at(state.slot_particle[begin + k])].head<3>()) ? 1 : 0;
-  const int least = model.settings.crumbs == Crumbs::Hold ? kLeastMembers : 1;
+  const int least = model.settings.crumbs == Crumbs::Hold ? kMinMembers : 1;
   if (std::min(far, static_cast<int>(count) - far) < least) return false;
   const int fresh = cut_cluster(model, state, cluster, beyond);
   for (const int half : {cluster, fresh}) {
@@ -109,27 +109,27 @@ bool try_split(const Model& model, State& state, int cluster) {
   return true;
 }
 
-/// Second moments of a cluster's plastic shape along the axes of its stretches: what a difference there weighs in its springs.
+/// Second moments of a cluster's plastic shape along its stretch axes: weights of a strain in the elastic energy.
 Vec3f spread_along(const State& state, int cluster) {
   const Mat3f turned = state.axes[at(cluster)].transpose() * state.plastic[at(cluster)];
   return (turned * state.shapes[at(cluster)].moment * turned.transpose()).diagonal();
 }
 
-/// How much of a cluster's strain may flow: no more than gives back no energy, and the less the more it is crushed. Clusters are soft against
-/// pressure, and what is crushed to half its volume would only get thinner, and weaker, by flowing.
+/// Maximum plastic flow of a cluster's strain: flow must not add energy, and is reduced under compression. Clusters are soft against pressure, and
+/// one crushed to half its volume would only get thinner and weaker by flowing.
 float most_flow(const State& state, int cluster) {
   const Vec3f& stretches = state.stretches[at(cluster)];
   const float crushed = std::clamp(2 * stretches.prod() - 1, 0.0f, 1.0f);
   return std::min(crushed, dissipating_share<float>(stretches, spread_along(state, cluster)));
 }
 
-/// Takes out clusters that are too small to have a shape.
+/// Removes clusters that are too small to have a shape.
 void cull(const Model& model, State& state) {
   if (model.settings.crumbs != Crumbs::Cull) return;
   const float least = 1e-3f * state.mass[0];
   for (int c = 0; c < state.clusters(); ++c) {
     const int count = state.slot_count[at(c)];
-    if (count > 0 && (count < kLeastMembers || state.shapes[at(c)].mass < least)) cull_cluster(model, state, c);
+    if (count > 0 && (count < kMinMembers || state.shapes[at(c)].mass < least)) cull_cluster(model, state, c);
   }
   refresh_places(model, state);
 }
@@ -140,7 +140,7 @@ float toughness_now(const Model& model, const State& state, int cluster) {
   const Settings& s = model.settings;
   if (s.toughness >= kNeverTears) return std::numeric_limits<float>::infinity();
   const double boost =
-      s.boost > 0 ? s.boost * std::exp(-s.falloff * state.since_tear[at(cluster)]) : 0;  // eq. 16, with the falloff that its text speaks of
+      s.boost > 0 ? s.boost * std::exp(-s.falloff * state.since_tear[at(cluster)]) : 0;  // eq. 16, with the falloff as in its text
   const double held = state.tied[at(cluster)] ? s.held_toughness : 1;
   return static_cast<float>(s.toughness * state.shapes[at(cluster)].toughness * held * (1 + boost));
 }

@@ -12,11 +12,10 @@
 namespace crumple::clusters {
 namespace {
 
-// Of the greatest: directions in which a cluster's second moment is smaller than this are flat, since single precision could not tell its stretch
-// there.
+// Of the greatest: directions with a smaller second moment are flat, since single precision cannot resolve the stretch there.
 constexpr double kFlat = 1e-4;
 
-/// Inverse of a second moment in the directions that it has. Returns their number.
+/// Inverse of a second moment in its non-flat directions. Returns their number.
 int pseudo_inverse(const Mat3& moment, Mat3& inverse) {
   const Eigen::SelfAdjointEigenSolver<Mat3> eigen(moment);
   const Vec3 values = eigen.eigenvalues();
@@ -55,8 +54,8 @@ void update_solve(State& state, int cluster) {
     state.solve[at(cluster)] = shape.inverse * inverse_plastic(plastic);
     return;
   }
-  // Where it has no extent, the plastic shape has none either: the pseudoinverse is taken of that one, and F^p stays (paper 2 resets it, which would
-  // throw members about).
+  // In flat directions the plastic shape is flat, too: the pseudoinverse is taken of that one, and F^p stays (paper 2 resets it, which would
+  // make members jump).
   const Mat3 p = plastic.cast<double>();
   Mat3 inverse;
   pseudo_inverse(p * shape.moment.cast<double>() * p.transpose(), inverse);
@@ -255,7 +254,7 @@ int cut_particle(State& state, int particle, std::span<const uint8_t> beyond) {
 
 namespace {
 
-/// Takes one membership from a particle; what it weighed goes to the others, in whole units.
+/// Removes one membership of a particle; its mass goes to the others, in whole units.
 void drop_entry(State& state, int particle, size_t entry) {
   const size_t begin = at(state.entry_begin[at(particle)]), last = begin + at(state.entry_count[at(particle)]) - 1;
   float lost = state.slot_mass[at(state.entry_slot[entry])];

@@ -5,9 +5,9 @@
 #include "crumple/methods/clusters/clusters.h"
 #include "crumple/methods/clusters/kernels.h"
 
-/// Who belongs to whom. A membership has a slot in its cluster's stretch of slots and an entry in its particle's stretch of entries; cutting a
-/// cluster or a particle in two cuts its stretch in two, so nothing ever has to make room. What a membership weighs stays with it, hence mass is
-/// conserved exactly and clusters do not notice when a particle of theirs is parted.
+/// Memberships of particles in clusters. A membership has a slot in its cluster's range of slots and an entry in its particle's range of entries.
+/// Splitting a cluster or a particle splits its range, so no range ever grows. A membership keeps its mass, hence mass is conserved exactly and
+/// clusters do not change when one of their particles is split.
 namespace crumple::clusters {
 
 /// Room beyond the last slot that kernels may read.
@@ -15,27 +15,27 @@ inline constexpr size_t kPadding = kLanes;
 
 Members members_of(const State& state, int cluster);
 
-/// Everything that restored() promises.
+/// Computes all derived arrays of a state.
 void derive(const Model& model, State& state);
-/// Makes what a cluster's members say about it anew.
+/// Updates the properties of a cluster that follow from its members.
 void reshape_cluster(const Model& model, State& state, int cluster);
-/// The matrix that makes F^e out of A_xr: (A_rr^-1)(F^p)^-1, or its pseudoinverse.
+/// The matrix that maps A_xr to F^e: (A_rr^-1)(F^p)^-1, or its pseudoinverse.
 void update_solve(State& state, int cluster);
 /// Mass and shares of one particle.
 void reweigh_particle(State& state, int particle);
-/// Brings `homes` up to date.
+/// Updates `homes`.
 void renew_homes(State& state);
-/// Neighbours of these clusters, and theirs.
+/// Updates the neighbours of these clusters, and of their neighbours.
 void renew_neighbors(const Model& model, State& state, std::span<const int> clusters);
 
-/// Moves the members with `beyond` set into a new cluster, which is like the old one otherwise. Returns it.
+/// Moves the members with `beyond` set into a new cluster, otherwise a copy of the old one. Returns it.
 int cut_cluster(const Model& model, State& state, int cluster, std::span<const uint8_t> beyond);
 /// Moves the entries with `beyond` set into a new particle at the same place. Returns it.
 int cut_particle(State& state, int particle, std::span<const uint8_t> beyond);
-/// Takes a cluster out; its mass goes to other clusters of its particles, and those that have none go too.
+/// Removes a cluster; its mass goes to the other clusters of its particles. Particles without any are removed, too.
 void cull_cluster(const Model& model, State& state, int cluster);
 
-/// Sizes everything that has one row for each cluster.
+/// Resizes all arrays with one row for each cluster.
 void resize_clusters(State& state, size_t count);
 
 }  // namespace crumple::clusters

@@ -17,7 +17,7 @@ Vec3f mixed_color(const Vec3f& a, const Vec3f& b, float share) {
 }  // namespace
 
 Vec3f number_color(int number) {
-  // Steps of the golden angle around the wheel: neighbours in number are far apart in hue.
+  // Steps of the golden angle around the colour wheel: consecutive numbers differ widely in hue.
   const float hue = static_cast<float>(std::fmod(0.61803398875 * number, 1.0)) * 6;
   const auto wave = [&](float shift) { return std::clamp(std::abs(std::fmod(hue + shift, 6.0f) - 3) - 1, 0.0f, 1.0f); };
   const float pale = number % 3 == 1 ? 0.35f : 0.12f, strength = number % 2 ? 0.55f : 0.8f;
@@ -71,8 +71,8 @@ std::vector<Vec3f> surface_colors(const Surface& surface, const std::vector<int3
   return colors;
 }
 
-std::vector<FrameItem> view_surface(const SurfaceModel& surface_model, const Surface& surface, PosedSurface posed, const Look& skin,
-                                    const Look& inner) {
+std::vector<FrameItem> view_surface(const SurfaceModel& surface_model, const Surface& surface, PosedSurface posed, const Appearance& skin,
+                                    const Appearance& inner) {
   std::vector<FrameItem> items(surface.inner->triangles.empty() ? 1 : 2);
   items[0].surface = surface.skin, items[0].positions = std::move(posed.skin), items[0].look = skin;
   items[0].place = surface_model.place;

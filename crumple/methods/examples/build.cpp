@@ -10,14 +10,14 @@ namespace crumple::examples {
 void describe(Fields& fields, Settings& s) {
   fields.number("gain", s.gain, at_least(0), {"how readily hits turn into damage (alpha, paper 1 eq. 8); 0 keeps the body rigid", "1/m"});
   fields.number("yield", s.yield, at_least(0), {"speed change that a hit must exceed to leave a mark (beta, paper 1 eq. 4)", "m/s"});
-  fields.number("radius", s.radius, more_than(0), {"how far damage spreads along the body from where it was hit (gamma, paper 1 eq. 11)", "m"});
-  fields.number("lag", s.lag, between(0, 0.9999), {"how slowly damage fades in: 0 at once, 0.99 in about half a second (lambda, paper 1 eq. 13)"});
-  fields.number("recover", s.recover, at_least(0), {"how fast bounciness returns after damage (mu, paper 1 eq. 15)", "1/s"});
-  fields.number("soften", s.soften, at_least(0), {"how much bounciness is lost while the body is being damaged (nu, paper 1 eq. 15)"});
+  fields.number("radius", s.radius, more_than(0), {"distance that damage spreads along the body around a hit (gamma, paper 1 eq. 11)", "m"});
+  fields.number("lag", s.lag, between(0, 0.9999), {"delay of damage: 0 at once, 0.99 in about half a second (lambda, paper 1 eq. 13)"});
+  fields.number("recover", s.recover, at_least(0), {"recovery rate of restitution after damage (mu, paper 1 eq. 15)", "1/s"});
+  fields.number("soften", s.soften, at_least(0), {"loss of restitution during damage (nu, paper 1 eq. 15)"});
   fields.choice<Rule>("rule", s.rule, {{"direction", Rule::Direction}, {"gradient", Rule::Gradient}, {"pseudo-inverse", Rule::PseudoInverse}},
-                      {"how an impulse chooses among the examples: eq. 8, eqs. 6 and 10, or eq. 9 of paper 1"});
-  fields.flag("friction", s.friction, {"friction impulses deform too, not only normal ones"});
-  fields.numbers("emphasis", s.emphasis, 0, {"a factor for each example (the rest pose first) on how readily it is taken up"});
+                      {"rule that selects examples for an impulse: eq. 8, eqs. 6 and 10, or eq. 9 of paper 1"});
+  fields.flag("friction", s.friction, {"whether friction impulses deform too, not only normal ones"});
+  fields.numbers("emphasis", s.emphasis, 0, {"factor on the response of each example to hits, the rest pose first"});
   if (fields.reading() && s.emphasis) {
     for (const double factor : *s.emphasis) {
       if (factor < 0) fields.fail("emphasis", "factors must not be negative");
@@ -29,7 +29,7 @@ namespace {
 
 double least_yield(const RiggedBody& body, const Settings& settings) {
   if (body.paint.yield.empty() || body.faces.empty()) return settings.yield;
-  float least = kMostPainted;
+  float least = kMaxPainted;
   for (const Triangle& face : body.faces) {  // hits land on the boundary
     for (const int vertex : face) least = std::min(least, body.paint.yield[static_cast<size_t>(vertex)]);
   }

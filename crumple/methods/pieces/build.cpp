@@ -13,7 +13,7 @@ namespace crumple::pieces {
 
 void describe(Fields& fields, Settings& s) {
   fields.number("strength", s.strength, more_than(0),
-                {"impulse within 1/60 s, for each square metre of cut, beyond which pieces part; from 1e12 on they never do", "N s/m^2"});
+                {"impulse within 1/60 s per area of cut at which a link breaks; from 1e12 on, none breaks", "N s/m^2"});
   fields.number("settle", s.settle, at_least(0), {"time after the body has appeared in which nothing breaks", "s"});
 }
 

@@ -24,7 +24,7 @@ namespace {
 constexpr double kThinnest = 1.0 / 1200;
 // Solved again for what is left over until pieces get what they should to this share: long chains lose many digits in one go.
 constexpr double kBalanced = 1e-11;
-constexpr int kMostRounds = 5;
+constexpr int kMaxRounds = 5;
 
 const Piece& piece_at(const Model& model, const Group& group, int place) {
   return model.pieces[static_cast<size_t>(group.pieces[static_cast<size_t>(place)])];
@@ -191,7 +191,7 @@ std::vector<Carried> solve(const Model& model, const Group& group, std::span<con
   std::vector<Wrench> on_b(group.links.size(), Wrench::Zero()), left(wanted.begin(), wanted.end()), displaced;
   const auto size = [&] { return std::accumulate(left.begin(), left.end(), 0.0, [](double sum, const Wrench& w) { return sum + w.squaredNorm(); }); };
   const double enough = kBalanced * kBalanced * size();
-  for (int round = 0; round < kMostRounds && (round == 0 || size() > enough); ++round) {
+  for (int round = 0; round < kMaxRounds && (round == 0 || size() > enough); ++round) {
     displaced = left;
     displaced[root].setZero();
     group.solver(model).factor.solve(displaced);

@@ -65,7 +65,7 @@ std::shared_ptr<const Factors> make_factors(const Model& model, std::span<const 
 struct Window {
   int places, steps;
 };
-inline constexpr int kMostPlaces = 64;
+inline constexpr int kMaxPlaces = 64;
 Window window_of(double dt);
 
 /// Inverse of a patch's S from its spread. A patch that is thinner than 1 : 100 (a line, a point) has a twist about it carried as if it were 1 : 100,

@@ -94,10 +94,11 @@ std::vector<Carried> carried(const Model& model, std::span<const uint8_t> broken
 // As bonds of a body; see bonds.h.
 Result<Model> build(const BondSeed& seed, const Settings& settings);
 inline std::span<const BondPiece> pieces_of(const Model&) { return {}; }
+inline int link_count(const Model& model) { return static_cast<int>(model.links.size()); }
 std::vector<crumple::Link> links(const Model& model);
 inline Hold hold_of(const State& state, int link) { return state.broken[static_cast<size_t>(link)] ? Hold::Broken : Hold::Welded; }
 inline std::span<const std::pair<int, int>> neighbours(const Model&) { return {}; }
-/// Also while it settles: who is hit later, asleep until then, has settled.
+/// Also true while it settles: a body asleep until its first hit must have settled by then.
 bool is_busy(const Model& model, const State& state, bool is_awake);
 void step(const Model& model, State& state, BondContext& now);
 inline void update(State&, int, const rigid::PlasticState&, double) {}

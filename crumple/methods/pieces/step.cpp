@@ -10,12 +10,12 @@ namespace {
 // A second of steps of 1/240 s is off by 1e-14 s; a body that has settled has settled.
 constexpr double kClock = 1e-9;
 // Loads that are this share short of breaking anything, by a bound that holds for exact numbers, break nothing in rounded ones either.
-constexpr double kSurely = 1 - 1e-6;
+constexpr double kSafeShare = 1 - 1e-6;
 // Links that differ by no more than rounding are equally overloaded: the first of them goes.
 constexpr double kTie = 1 - 1e-9;
 
 /// What each link carries, as far as it was looked at; calm groups' links count as carrying nothing.
-struct Verdict {
+struct LinkLoads {
   std::vector<double> size;   // #links, N s
   std::vector<double> share;  // #links: of the limit
 };
@@ -25,7 +25,7 @@ std::span<double> turn_window(const Model& model, State& state, double dt) {
   const size_t row = model.pieces.size() * 6;
   const int places = static_cast<int>(state.window.size() / row);
   const int steps = window_of(dt).steps;
-  state.next = std::max(state.next, 0) % (places * steps);  // whatever a checkpoint said
+  state.next = std::max(state.next, 0) % (places * steps);  // a checkpoint may hold any value
   const std::span<double> place = std::span(state.window).subspan(static_cast<size_t>(state.next / steps) * row, row);
   if (state.next % steps == 0) std::fill(place.begin(), place.end(), 0.0);
   state.next = (state.next + 1) % (places * steps);
@@ -51,29 +51,29 @@ std::vector<Wrench> window_sums(const Model& model, const State& state) {
 
 /// Most of the time this is all that is done: no link of the group can carry more than its limit.
 bool is_calm(const Model& model, const Group& group, std::span<const Wrench> wanted) {
-  return std::sqrt(energy_over_tree(model, group, wanted)) * group.most_brittle <= kSurely;
+  return std::sqrt(energy_over_tree(model, group, wanted)) * group.most_brittle <= kSafeShare;
 }
 
-void judge(const Model& model, const Group& group, std::span<const Wrench> sums, Verdict& verdict) {
-  for (const int l : group.links) verdict.size[static_cast<size_t>(l)] = verdict.share[static_cast<size_t>(l)] = 0;
+void judge(const Model& model, const Group& group, std::span<const Wrench> sums, LinkLoads& loads_now) {
+  for (const int l : group.links) loads_now.size[static_cast<size_t>(l)] = loads_now.share[static_cast<size_t>(l)] = 0;
   if (group.links.empty()) return;
   const std::vector<Wrench> wanted = wanted_from_links(model, group, sums);
   if (is_calm(model, group, wanted)) return;
   const std::vector<Carried> carried = solve(model, group, wanted);
   for (size_t i = 0; i < carried.size(); ++i) {
     const size_t l = static_cast<size_t>(group.links[i]);
-    verdict.size[l] = carried[i].size;
-    verdict.share[l] = carried[i].size / model.links[l].limit;
+    loads_now.size[l] = carried[i].size;
+    loads_now.share[l] = carried[i].size / model.links[l].limit;
   }
 }
 
 /// The link that goes first, or -1 if all hold.
-int most_overloaded(const Verdict& verdict) {
+int most_overloaded(const LinkLoads& loads_now) {
   double most = 1;
-  for (const double share : verdict.share) most = share > most ? share : most;
+  for (const double share : loads_now.share) most = share > most ? share : most;
   if (most == 1) return -1;
-  for (size_t l = 0; l < verdict.share.size(); ++l) {
-    if (verdict.share[l] > 1 && verdict.share[l] >= kTie * most) return static_cast<int>(l);
+  for (size_t l = 0; l < loads_now.share.size(); ++l) {
+    if (loads_now.share[l] > 1 && loads_now.share[l] >= kTie * most) return static_cast<int>(l);
   }
   return -1;
 }
@@ -85,19 +85,19 @@ void part(const Model& model, State& state, int link) {
   state.factors = make_factors(model, state.broken, state.groups, state.factors.get());
 }
 
-/// The loads stay what they were; those who still hang together share them anew.
+/// After each break the same loads are redistributed over the pieces that are still connected.
 std::vector<Break> break_overloaded(const Model& model, State& state, std::span<const Wrench> sums) {
   std::vector<Break> breaks;
-  Verdict verdict{std::vector<double>(model.links.size(), 0.0), std::vector<double>(model.links.size(), 0.0)};
-  for (const std::shared_ptr<const Group>& group : state.factors->groups) judge(model, *group, sums, verdict);
-  for (int link; (link = most_overloaded(verdict)) >= 0;) {
+  LinkLoads loads_now{std::vector<double>(model.links.size(), 0.0), std::vector<double>(model.links.size(), 0.0)};
+  for (const std::shared_ptr<const Group>& group : state.factors->groups) judge(model, *group, sums, loads_now);
+  for (int link; (link = most_overloaded(loads_now)) >= 0;) {
     const Weld& broken = model.links[static_cast<size_t>(link)];
-    breaks.push_back({link, verdict.size[static_cast<size_t>(link)], broken.limit});
-    verdict.share[static_cast<size_t>(link)] = 0;
+    breaks.push_back({link, loads_now.size[static_cast<size_t>(link)], broken.limit});
+    loads_now.share[static_cast<size_t>(link)] = 0;
     part(model, state, link);
     const int a = state.groups.of_piece[static_cast<size_t>(broken.a)], b = state.groups.of_piece[static_cast<size_t>(broken.b)];
-    judge(model, *state.factors->groups[static_cast<size_t>(a)], sums, verdict);
-    if (b != a) judge(model, *state.factors->groups[static_cast<size_t>(b)], sums, verdict);
+    judge(model, *state.factors->groups[static_cast<size_t>(a)], sums, loads_now);
+    if (b != a) judge(model, *state.factors->groups[static_cast<size_t>(b)], sums, loads_now);
   }
   return breaks;
 }
@@ -106,7 +106,7 @@ std::vector<Break> break_overloaded(const Model& model, State& state, std::span<
 
 Window window_of(double dt) {
   const double steps = std::clamp(std::round(kWindow / dt), 1.0, 1e9);
-  const int per_place = static_cast<int>(std::ceil(steps / kMostPlaces));
+  const int per_place = static_cast<int>(std::ceil(steps / kMaxPlaces));
   return {static_cast<int>(std::ceil(steps / per_place)), per_place};
 }
 

@@ -61,8 +61,8 @@ Result<void> check_amount(const Settings& s) {
     if (plate.cells.size() == 2) count += static_cast<double>(std::max(plate.cells[0], 0)) * std::max(plate.cells[1], 0);
   }
   if (s.bars.empty() && s.plates.empty() && s.pieces.empty()) return input_error(": a structure needs pieces: \"bars\", \"plates\" or \"pieces\"");
-  if (count > kMostPieces) return input_error(fmt::format(": makes {:g} pieces; there may be {}", count, kMostPieces));
-  if (s.supports.size() > kMostSupports) return input_error(fmt::format("/supports: there may be {}; use \"until\"", kMostSupports));
+  if (count > kMaxPieces) return input_error(fmt::format(": makes {:g} pieces; there may be {}", count, kMaxPieces));
+  if (s.supports.size() > kMaxSupports) return input_error(fmt::format("/supports: there may be {}; use \"until\"", kMaxSupports));
   return {};
 }
 

@@ -19,7 +19,7 @@ bool has_support(const Model& model) {
 
 Result<void> check_connected(const Model& model) {
   Groups groups(model.pieces.size());
-  int held = -1;  // whatever is held belongs together
+  int held = -1;  // all held pieces count as connected
   for (const Joint& joint : model.joints) {
     if (joint.b < 0 && held < 0) held = joint.a;
     groups.merge(joint.a, joint.b >= 0 ? joint.b : held);

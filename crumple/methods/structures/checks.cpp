@@ -43,7 +43,7 @@ std::optional<Complaint> check(const Bar& bar) {
   if (auto wrong = check_place("to", bar.to)) return wrong;
   const double length = (bar.to - bar.from).norm();
   if (length == 0) return Complaint{"to", "is the same place as \"from\""};
-  if (bar.pieces < 1 || bar.pieces > kMostBarPieces) return Complaint{"pieces", fmt::format("must be between 1 and {}", kMostBarPieces)};
+  if (bar.pieces < 1 || bar.pieces > kMaxBarPieces) return Complaint{"pieces", fmt::format("must be between 1 and {}", kMaxBarPieces)};
   const double piece = length / bar.pieces;
   if (!(piece >= kSmallestSize && length <= kLargestSize)) {
     return Complaint{"to", fmt::format("makes pieces of {:g} m in a bar of {:g} m; sizes lie between {:g} and {:g} m", piece, length, kSmallestSize,
@@ -60,7 +60,7 @@ std::optional<Complaint> check(const Plate& plate) {
   if (auto wrong = check_size("thickness", plate.thickness)) return wrong;
   if (plate.cells[0] < 1 || plate.cells[1] < 1) return Complaint{"cells", "must be at least 1 each way"};
   const double cells = static_cast<double>(plate.cells[0]) * plate.cells[1];
-  if (cells > kMostPieces) return Complaint{"cells", fmt::format("makes {:g} pieces; there may be {}", cells, kMostPieces)};
+  if (cells > kMaxPieces) return Complaint{"cells", fmt::format("makes {:g} pieces; there may be {}", cells, kMaxPieces)};
   for (size_t k = 0; k < 2; ++k) {
     if (auto wrong = check_size("size", plate.size[k])) return wrong;
     if (auto wrong = check_size("size", plate.size[k] / plate.cells[k])) return wrong;

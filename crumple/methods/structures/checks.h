@@ -12,9 +12,9 @@ namespace crumple::structures {
 
 using rigid::Complaint;
 
-inline constexpr int kMostPieces = 20000;  // of a structure
-inline constexpr size_t kMostSupports = 10000;
-inline constexpr int kMostBarPieces = 4096;    // of one bar
+inline constexpr int kMaxPieces = 20000;  // of a structure
+inline constexpr size_t kMaxSupports = 10000;
+inline constexpr int kMaxBarPieces = 4096;    // of one bar
 using rigid::kLargestSize;
 using rigid::kSmallestSize;
 

@@ -11,7 +11,7 @@ namespace crumple::structures {
 namespace {
 
 constexpr double kGrowth = 1e-3;  // of a piece's diagonal, half of it on each side
-constexpr size_t kMostPairs = 2'000'000;
+constexpr size_t kMaxPairs = 2'000'000;
 
 int longest_axis(std::span<const Bounds> bounds) {
   Bounds all;
@@ -149,12 +149,12 @@ Result<Pairs> touching_pieces(std::span<const Piece> pieces) {
     sizes.push_back(piece.box ? piece.box->norm() : crumple::bounds_of(piece.hull).diagonal());
     bounds.push_back(bounds_of(piece, 0.5 * kGrowth * sizes.back()));
   }
-  Pairs pairs = overlapping(bounds, kMostPairs);
-  if (pairs.size() > kMostPairs) {
+  Pairs pairs = overlapping(bounds, kMaxPairs);
+  if (pairs.size() > kMaxPairs) {
     const auto& [a, b] = pairs.front();
     return input_error(
         fmt::format(": more than {} pairs of pieces touch or lie inside each other, such as \"{}\" and \"{}\"; use fewer or move them apart",
-                    kMostPairs, pieces[static_cast<size_t>(a)].name, pieces[static_cast<size_t>(b)].name));
+                    kMaxPairs, pieces[static_cast<size_t>(a)].name, pieces[static_cast<size_t>(b)].name));
   }
   std::erase_if(pairs, [&](const std::pair<int, int>& pair) {
     const size_t i = static_cast<size_t>(pair.first), j = static_cast<size_t>(pair.second);

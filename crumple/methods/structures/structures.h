@@ -68,6 +68,7 @@ std::vector<Vec3f> colors(const Model& model, const State& state, std::string_vi
 // As bonds of a body; see bonds.h.
 Result<Model> build(const BondSeed& seed, const Settings& settings);
 inline std::span<const BondPiece> pieces_of(const Model& model) { return model.pieces; }
+inline int link_count(const Model& model) { return static_cast<int>(model.joints.size()); }
 std::vector<Link> links(const Model& model);
 inline Hold hold_of(const State& state, int link) { return state.histories[static_cast<size_t>(link)].broken_at < 0 ? Hold::Jointed : Hold::Broken; }
 inline std::span<const std::pair<int, int>> neighbours(const Model& model) { return model.touching; }

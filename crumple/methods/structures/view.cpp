@@ -88,7 +88,7 @@ class Drawing {
     return blend(cells, member, u, v);
   }
 
-  /// First along the rows, then across; who is not a member is replaced by the row beside or the cell beside, carried on rigidly.
+  /// First along the rows, then across; a missing cell is replaced by the row or cell beside it, extended rigidly.
   Pose blend(const std::array<int, 4>& cells, const std::array<bool, 4>& member, double u, double v) const {
     std::array<Pose, 2> rows;
     std::array<bool, 2> there = {};

@@ -13,8 +13,8 @@
 
 namespace crumple {
 
-/// Reads keys of an object in somebody else's scene, with a value for absent ones. The first complaint, with its line, is kept in `error`; keys that
-/// nobody has asked for can be listed.
+/// Reads keys of an object in an imported scene, with a default for absent ones. The first error, with its line, is kept in `error`; unread keys
+/// can be listed.
 class LenientJson {
  public:
   LenientJson(const Json& json, std::string where, std::string& error) : json_(json), where_(std::move(where)), error_(error) {}
