@@ -9,6 +9,7 @@ packages:
 	@sh cmake/packages.sh
 
 build: packages
+	@test -d build/release || echo "The first build takes about 10 minutes on 2 cores."
 	@cmake --preset release
 	@cmake --build --preset release --target crumple-cli
 	@mkdir -p bin && ln -sf ../build/release/bin/crumple bin/crumple

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the table "measured / theory / paper" of docs/joints.md out of what the tests of elastic-plastic joints measure.
+"""Makes the table "measured / theory / paper" of docs/structures.md out of what the tests of elastic-plastic joints measure.
 
-  python3 docs/make_joints_table.py            writes the table into docs/joints.md, or prints it if there is no place for it
+  python3 docs/make_joints_table.py            writes the table into docs/structures.md, or prints it if there is no place for it
   python3 docs/make_joints_table.py --print    prints it
   --program FILE                               the tests' program (default: build/release/bin/crumple_tests)
 
@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--print", action="store_true", dest="only_print")
     options = parser.parse_args()
     table = table_of(rows_of(run_tests(options.program)))
-    page = ROOT / "docs/joints.md"
+    page = ROOT / "docs/structures.md"
     text = page.read_text() if page.exists() and not options.only_print else ""
     if not BLOCK.search(text):
         print(table)
