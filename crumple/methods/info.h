@@ -65,6 +65,7 @@ struct MethodInfo {
   /// What became of `bodies` of them, for the foot of a picture; empty: nothing to say.
   std::string (*footer)(int bodies, const Totals& totals);
   int order = 0;  // of layers: the shape is put together from those with lower numbers first
+  bool skins = false;            // of layers: it writes every vertex itself, whatever was there
   std::string_view arrays = "";  // what its arrays are filed under in recordings; empty: its name
 };
 

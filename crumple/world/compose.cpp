@@ -24,18 +24,27 @@ bool are_bonds_busy(const WorldState& w, const Body& body) {
   return busy(false) || std::any_of(body.parts.begin(), body.parts.end(), [&](const Part& part) { return w.rigid.is_awake(part.index); });
 }
 
-std::vector<uint8_t> broken_links(const Body& body) {
-  std::vector<uint8_t> broken;
-  for (const Hold hold : holds_of(body)) broken.push_back(hold == Hold::Broken ? 1 : 0);
-  return broken;
+void find_broken_links(const Body& body, std::vector<uint8_t>& broken) {
+  broken.clear();
+  if (!body.bonds) return;
+  std::visit(
+      [&](const auto& bonds) {
+        for (int i = 0; i < link_count(bonds.model); ++i) broken.push_back(hold_of(bonds.state, i) == Hold::Broken ? 1 : 0);
+      },
+      *body.bonds);
 }
 
 /// Merges the effects of several layers: union of the moved blocks, minimum of the restitution.
 void merge(const Effects& effects, BodyWork& work) {
   if (effects.reshaped) {
-    std::vector<int> both;
-    std::set_union(work.moved.begin(), work.moved.end(), effects.moved.begin(), effects.moved.end(), std::back_inserter(both));
-    work.moved = std::move(both), work.reshaped = true;
+    if (work.moved.empty()) {
+      work.moved.assign(effects.moved.begin(), effects.moved.end());
+    } else {
+      std::vector<int> both;
+      std::set_union(work.moved.begin(), work.moved.end(), effects.moved.begin(), effects.moved.end(), std::back_inserter(both));
+      work.moved.swap(both);
+    }
+    work.reshaped = true;
   }
   if (effects.restitution) work.restitution = std::min(work.restitution.value_or(*effects.restitution), *effects.restitution);
 }
@@ -47,9 +56,9 @@ void step_layers(WorldState& w, int index) {
   work.reshaped = false, work.moved.clear(), work.restitution.reset();
   if (body.layers.empty()) return;
   gather_hits(w, index);
-  const std::vector<uint8_t> broken = broken_links(body);
+  find_broken_links(body, work.broken);
   for (Layer& layer : body.layers) {
-    LayerContext now{w.dt(), work.hits, broken, {}};
+    LayerContext now{w.dt(), work.hits, work.broken, {}};
     std::visit([&](auto& at_work) { step(at_work.model, at_work.state, now); }, layer);
     merge(now.effects, work);
   }

@@ -144,7 +144,8 @@ void step_body(WorldState& w, int index) {
   Body& body = w.body(index);
   std::visit(
       [&](auto& matter) {
-        gather_obstacles(w, index, reach(matter.model, matter.state, w.dt()), margin(matter.model));
+        w.matter_reach[at(index)] = reach(matter.model, matter.state, w.dt());
+        gather_obstacles(w, index, w.matter_reach[at(index)], margin(matter.model));
         MatterContext now;
         now.dt = w.dt(), now.time = w.time(), now.gravity = w.scene.gravity;
         now.obstacles = w.obstacles, now.frozen = body.frozen;
@@ -184,7 +185,7 @@ std::vector<std::pair<int, int>> near_pairs(const WorldState& w) {
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     const Body& body = w.bodies[i];
     if (!body.matter || !body.is_present() || body.frozen) continue;
-    const Bounds box = std::visit([&](const auto& matter) { return reach(matter.model, matter.state, w.dt()); }, *body.matter);
+    const Bounds& box = w.matter_reach[i];
     spans.push_back({box.low.x(), box.high.x(), static_cast<int>(i), box});
   }
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return std::pair(a.low, a.body) < std::pair(b.low, b.body); });

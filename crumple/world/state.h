@@ -48,6 +48,7 @@ struct BodyWork {
   std::vector<Hit> hits;
   std::vector<PieceLoad> piece_loads;
   std::vector<LinkBreak> breaks;
+  std::vector<uint8_t> broken;        // #links: those that gave way before
   bool reshaped = false;
   std::vector<int> moved;             // blocks of vertices, ascending
   std::optional<double> restitution;
@@ -104,6 +105,7 @@ struct WorldState {
   std::vector<rigid::Contact> matter_contacts;            // with part_b = -1 - body
   std::vector<particles::Obstacle> obstacles;             // of one body of matter
   std::vector<ObstacleOwner> obstacle_owners;             // #obstacles
+  std::vector<Bounds> matter_reach;                       // #bodies: where particles may be at the end of the step
   std::vector<uint8_t> supported;                         // by index in the rigid world: has a contact or a joint
   // rigid bodies
   std::vector<BodyWork> work;                     // #bodies

@@ -71,7 +71,7 @@ Result<World> World::build(const Scene& scene, std::shared_ptr<AssetLibrary> ass
     w.number_of_body.emplace(description.name, static_cast<int>(w.bodies.size()));
     w.bodies.push_back(std::move(*body));
   }
-  w.work.resize(w.bodies.size()), w.saved_overlaps.resize(w.bodies.size()), w.obstacle_parts.resize(w.bodies.size());
+  w.work.resize(w.bodies.size()), w.saved_overlaps.resize(w.bodies.size()), w.obstacle_parts.resize(w.bodies.size()), w.matter_reach.resize(w.bodies.size());
   for (Body& body : w.bodies) set_start(body);
   build_joints(w);
   control(w);

@@ -29,7 +29,8 @@ const MethodInfo& info(const Settings&) {
                                        .colors = kSchemes,
                                        .state_color = "weights",
                                        .footer = nullptr,
-                                       .order = 10};
+                                       .order = 10,
+                                       .skins = true};
   return kInfo;
 }
 

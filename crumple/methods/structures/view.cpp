@@ -245,6 +245,7 @@ const MethodInfo& info(const Settings&) {
                                        .state_color = "utilisation",
                                        .footer = footer,
                                        .order = 0,
+                                       .skins = false,
                                        .arrays = "joints"};
   return kInfo;
 }
