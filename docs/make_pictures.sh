@@ -50,9 +50,9 @@ montage $out/painted_2.png $out/painted_90.png -strip -depth 8 -define png:exclu
 
 # The five commands of the page about authoring.
 model="assets/models/mailbox.obj --unit cm --up z"
-"$crumple" doctor $model --look $out/doctor.png
-"$crumple" rig $model -o $out/mailbox.glb --handles 16 --cells 26 --look $out/rig.png --quiet
-"$crumple" pose $out/mailbox.glb --pose assets/models/mailbox_poses.json --look $out/poses.png
+"$crumple" doctor $model --picture $out/doctor.png
+"$crumple" rig $model -o $out/mailbox.glb --handles 16 --cells 26 --picture $out/rig.png --quiet
+"$crumple" pose $out/mailbox.glb --pose assets/models/mailbox_poses.json --picture $out/poses.png
 "$crumple" shot $out/mailbox.glb -o $out/mailbox.json --force --kind ball --pin
 "$crumple" demo $out/mailbox.json -o $out/mailbox --force --quiet
 montage $out/doctor.png $out/rig.png -tile 2x1 -geometry 560x+4+4 $out/doctor_and_rig.png
@@ -98,8 +98,8 @@ study examples 760x240 0.9,1.65,7.4:0,0.46,0:10 90
 study friction 560x240 1.2,1.7,5.2:0,0.42,0:13 11 90
 
 # Scored bodies, whole and pulled apart.
-"$crumple" score assets/sedan.glb -o $out/scored_sedan.glb --voronoi 12 --around 1.5,0.5,0,1.2 --look $out/scored_sedan.png
-"$crumple" score assets/crane.glb -o $out/scored_crane.glb --plane 0,1,0,8 --plane 1,0,0,3 --look $out/scored_crane.png
+"$crumple" score assets/sedan.glb -o $out/scored_sedan.glb --voronoi 12 --around 1.5,0.5,0,1.2 --picture $out/scored_sedan.png
+"$crumple" score assets/crane.glb -o $out/scored_crane.glb --plane 0,1,0,8 --plane 1,0,0,3 --picture $out/scored_crane.png
 for name in scored_sedan scored_crane; do small $out/$name.png $name.png 1240x; done
 
 # Structures: a sheet of each scene, two of them by utilisation, and the row of the method's page.

@@ -1,9 +1,9 @@
 #include "crumple/geometry/tet_quality.h"
+#include "crumple/math/union_find.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -20,11 +20,6 @@ std::vector<Edge> sorted_edges(const std::vector<Triangle>& faces) {
   }
   std::sort(edges.begin(), edges.end());
   return edges;
-}
-
-int find_root(std::vector<int>& parent, int node) {
-  while (parent[node] != node) node = parent[node] = parent[parent[node]];
-  return node;
 }
 
 /// In one turn around a vertex every boundary face leads to the next; more than one turn means that fans touch in a point.
@@ -89,14 +84,16 @@ double total_volume(const TetMesh& mesh) {
 }
 
 int connected_parts(const TetMesh& mesh) {
-  std::vector<int> parent(mesh.positions.size());
-  std::iota(parent.begin(), parent.end(), 0);
-  std::vector<bool> used(parent.size(), false);
+  UnionFind sets(mesh.positions.size());
+  std::vector<bool> used(mesh.positions.size(), false);
   for (const Tetrahedron& tet : mesh.tets) {
-    for (const int v : tet) used[v] = true, parent[find_root(parent, v)] = find_root(parent, tet[0]);
+    for (const int v : tet) {
+      used[static_cast<size_t>(v)] = true;
+      sets.merge(tet[0], v);
+    }
   }
   int parts = 0;
-  for (size_t v = 0; v < parent.size(); ++v) parts += used[v] && parent[v] == static_cast<int>(v);
+  for (size_t v = 0; v < used.size(); ++v) parts += used[v] && sets.of(static_cast<int>(v)) == static_cast<int>(v);
   return parts;
 }
 

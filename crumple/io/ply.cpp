@@ -173,7 +173,7 @@ class NumberSource {
     return value;
   }
 
-  /// The data cannot hold more than so many further values.
+  /// Upper bound of the values that the rest of the data can hold.
   size_t most_values() const { return binary_ ? rest_.size() : (rest_.size() - cursor_.offset()) / 2 + 1; }
   bool failed() const { return cursor_.failed(); }
   void fail(std::string_view complaint) { cursor_.fail(complaint); }

@@ -6,22 +6,22 @@
 
 namespace crumple {
 
-/// Things that belong together; the lowest of them stands for all.
+/// Disjoint sets of numbers; the lowest of a set stands for all of it.
 class UnionFind {
  public:
-  explicit UnionFind(size_t count) : first_(count) { std::iota(first_.begin(), first_.end(), 0); }
+  explicit UnionFind(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
   int of(int one) {
-    int& first = first_[static_cast<size_t>(one)];
-    while (first != first_[static_cast<size_t>(first)]) first = first_[static_cast<size_t>(first)];
-    return first;
+    while (parent(one) != one) one = parent(one) = parent(parent(one));
+    return one;
   }
   void merge(int a, int b) {
     const auto [low, high] = std::minmax({of(a), of(b)});
-    first_[static_cast<size_t>(high)] = low;
+    parent(high) = low;
   }
 
  private:
-  std::vector<int> first_;
+  int& parent(int one) { return parent_[static_cast<size_t>(one)]; }
+  std::vector<int> parent_;
 };
 
 }  // namespace crumple

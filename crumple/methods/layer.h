@@ -14,7 +14,7 @@ struct Hit {
   Vec3 friction = Vec3::Zero();     // N s
   Vec3 at = Vec3::Zero();           // m, where it touched
   Vec3 normal = Vec3::Zero();       // of length 1, into the body
-  Vec3 approach = Vec3::Zero();     // m/s, of what hit it, relative to the body there, before the step
+  Vec3 approach = Vec3::Zero();     // m/s, velocity of the other body relative to this one at the contact, before the step
   int part = 0;                     // of its own body, which may have broken into several
   double mass = 0;                  // kg, of that part
   int other = -1;                   // the part it touched: hits of one pair are pooled; below 0: matter
@@ -24,8 +24,8 @@ struct Hit {
 /// What a layer asks of its body after a step.
 struct Effects {
   bool reshaped = false;               // vertices moved
-  std::span<const int> moved;          // blocks of Skin::kLanes vertices that did, ascending; valid until the next step
-  std::optional<double> restitution;   // to be used from the next step on; of several layers the least counts
+  std::span<const int> moved;          // moved blocks of Skin::kLanes vertices, ascending; valid until the next step
+  std::optional<double> restitution;   // from the next step on; minimum over the layers
 };
 
 struct LayerContext {
@@ -42,7 +42,7 @@ struct Shape {
   std::vector<Vec3f> offsets;   // #vertices or empty: how far layers so far have moved them in rest space
 };
 
-/// `shape` puts a layer's share into the given blocks of vertices. `hit_threshold`: the least speed change by one pair of bodies that the layer reacts
+/// `put_shape` writes a layer's share into the given blocks of vertices. `hit_threshold`: the least speed change by one pair of bodies that the layer reacts
 /// to; weaker hits need not be looked up. `is_busy`: step() has something to do although nothing was hit.
 template <class A>
 concept LayerMethod = Method<A> && requires(const RiggedBody& body, const typename A::Settings& settings, const typename A::Model& model,

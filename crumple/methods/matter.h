@@ -24,14 +24,14 @@ struct MatterContext {
   double time = 0;  // s, when the step begins
   Vec3 gravity = Vec3::Zero();
   std::span<const particles::Obstacle> obstacles;
-  bool frozen = false;  // it only stops others
-  // told
-  std::vector<particles::Push> pushes;  // #obstacles: what the particles did to them
+  bool frozen = false;  // its particles stay and act as obstacles
+  // results
+  std::vector<particles::Push> pushes;  // #obstacles: impulses on them
 };
 
-/// What is wanted to be seen.
+/// How a body of matter is to be drawn.
 struct MatterView {
-  std::string_view color;   // a scheme of some method; empty: its look
+  std::string_view color;   // one of the method's colour schemes; empty: appearance
   bool particles = false;   // balls instead of a surface
 };
 

@@ -37,9 +37,9 @@ void part(const ParticleSpan& a, size_t i, const ParticleSpan& b, size_t j, doub
 void meet(const ParticleSpan& a, const ParticleSpan& b, double friction) {
   const double apart = 0.5 * (a.spacing + b.spacing);
   std::vector<Vec3> places;
-  std::vector<size_t> who;
+  std::vector<size_t> numbers;
   for (size_t j = 0; j < b.size(); ++j) {
-    if (b.is_there[j] > 0) places.push_back(place_of(b, j)), who.push_back(j);
+    if (b.is_there[j] > 0) places.push_back(place_of(b, j)), numbers.push_back(j);
   }
   if (places.empty()) return;
   // Sorted along x, so that near particles are adjacent.
@@ -51,7 +51,7 @@ void meet(const ParticleSpan& a, const ParticleSpan& b, double friction) {
     const Vec3 at = place_of(a, i);
     auto next = std::lower_bound(order.begin(), order.end(), at.x() - apart, [&](size_t k, double x) { return places[k].x() < x; });
     for (; next != order.end() && places[*next].x() <= at.x() + apart; ++next) {
-      if (((places[*next] - at).cwiseAbs().array() <= apart).all()) part(a, i, b, who[*next], apart, friction);
+      if (((places[*next] - at).cwiseAbs().array() <= apart).all()) part(a, i, b, numbers[*next], apart, friction);
     }
   }
 }

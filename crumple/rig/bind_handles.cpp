@@ -11,7 +11,7 @@ namespace crumple {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kNobody = -1;
+constexpr int kUnowned = -1;
 
 std::string title(const std::vector<WeightHandle>& handles, size_t handle) {
   return handles[handle].name.empty() ? fmt::format("handle {}", handle) : fmt::format("handle \"{}\"", handles[handle].name);
@@ -44,7 +44,7 @@ Nearest nearest_vertex(const TetMesh& mesh, const Vec3& point, const std::vector
   Nearest best;
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
     const double distance = (mesh.positions[v] - point).norm();
-    if (distance < best.distance && (!owner || (*owner)[v] == kNobody)) best = {static_cast<int>(v), distance};
+    if (distance < best.distance && (!owner || (*owner)[v] == kUnowned)) best = {static_cast<int>(v), distance};
   }
   return best;
 }
@@ -52,7 +52,7 @@ Nearest nearest_vertex(const TetMesh& mesh, const Vec3& point, const std::vector
 class Binding {
  public:
   Binding(const TetMesh& mesh, const std::vector<WeightHandle>& handles, double reach)
-      : mesh_(mesh), handles_(handles), cell_(mean_edge(mesh)), owner_(mesh.positions.size(), kNobody) {
+      : mesh_(mesh), handles_(handles), cell_(mean_edge(mesh)), owner_(mesh.positions.size(), kUnowned) {
     reach_ = std::max(reach * bounds_of(mesh.positions).diagonal(), 2 * cell_);
   }
 
@@ -72,14 +72,14 @@ class Binding {
     }
     std::vector<std::vector<int>> held(handles_.size());
     for (size_t v = 0; v < owner_.size(); ++v) {
-      if (owner_[v] != kNobody) held[owner_[v]].push_back(static_cast<int>(v));
+      if (owner_[v] != kUnowned) held[owner_[v]].push_back(static_cast<int>(v));
     }
     return held;
   }
 
  private:
   Result<void> claim(size_t handle, int vertex) {
-    if (owner_[vertex] != kNobody && owner_[vertex] != static_cast<int>(handle)) {
+    if (owner_[vertex] != kUnowned && owner_[vertex] != static_cast<int>(handle)) {
       return input_error(fmt::format("{} and {} both hold vertex {}; move one of them or leave it out", title(handles_, owner_[vertex]),
                                      title(handles_, handle), vertex));
     }
@@ -115,12 +115,12 @@ class Binding {
   }
   void bind_near_bones() {
     for (size_t v = 0; v < owner_.size(); ++v) {
-      if (owner_[v] != kNobody) continue;
+      if (owner_[v] != kUnowned) continue;
       double least = 0.5 * cell_;
       for (size_t h = 0; h < handles_.size(); ++h) {
         const auto* bone = std::get_if<BoneHandle>(&handles_[h].place);
         const double distance = bone ? segment_distance(mesh_.positions[v], *bone) : kInfinity;
-        if (distance <= least && (owner_[v] == kNobody || distance < least)) owner_[v] = static_cast<int>(h), least = distance;
+        if (distance <= least && (owner_[v] == kUnowned || distance < least)) owner_[v] = static_cast<int>(h), least = distance;
       }
     }
   }
@@ -141,7 +141,7 @@ class Binding {
   const TetMesh& mesh_;
   const std::vector<WeightHandle>& handles_;
   double cell_, reach_ = 0;
-  std::vector<int> owner_;  // #vertices: handle, or kNobody
+  std::vector<int> owner_;  // #vertices: handle, or kUnowned
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace crumple {
 namespace {
 
-constexpr int kStarts = 2;            // the better of so many is finished
+constexpr int kStarts = 2;            // starts of which the best is finished
 constexpr int kFadeRounds = 20;       // while the terms fade
 constexpr int kFinishRounds = 80;     // at most
 constexpr int kMotionSteps = 4;       // a round

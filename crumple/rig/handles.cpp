@@ -7,24 +7,20 @@
 #include <tuple>
 
 #include "crumple/geometry/mesh.h"
+#include "crumple/math/union_find.h"
 
 namespace crumple {
 namespace {
 
-int root_of(std::vector<int>& parent, int vertex) {
-  while (parent[vertex] != vertex) vertex = parent[vertex] = parent[parent[vertex]];
-  return vertex;
-}
-
 /// A vertex of each connected part, for every vertex.
 std::vector<int> parts_of(const TetMesh& mesh) {
-  std::vector<int> parent(mesh.positions.size());
-  std::iota(parent.begin(), parent.end(), 0);
+  UnionFind parts(mesh.positions.size());
   for (const Tetrahedron& tet : mesh.tets) {
-    for (int i = 1; i < 4; ++i) parent[root_of(parent, tet[i])] = root_of(parent, tet[0]);
+    for (size_t i = 1; i < 4; ++i) parts.merge(tet[0], tet[i]);
   }
-  for (size_t v = 0; v < parent.size(); ++v) parent[v] = root_of(parent, static_cast<int>(v));
-  return parent;
+  std::vector<int> first;
+  for (size_t v = 0; v < mesh.positions.size(); ++v) first.push_back(parts.of(static_cast<int>(v)));
+  return first;
 }
 
 /// How far a point is from the corners of a box, small where it is near any of its sides. Roots, so that lying on a side counts more than

@@ -1,6 +1,7 @@
 #include "crumple/rig/score_fragments.h"
 
 #include "crumple/geometry/bvh.h"
+#include "crumple/math/union_find.h"
 
 #include <algorithm>
 #include <array>
@@ -12,26 +13,6 @@ namespace crumple {
 namespace {
 
 constexpr double kSamePlace = 1e-6;  // of the body's diagonal
-
-/// Sets that grow together; the lowest member stands for its set.
-class Groups {
- public:
-  explicit Groups(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int find(int member) {
-    while (parent_[static_cast<size_t>(member)] != member) {
-      int& parent = parent_[static_cast<size_t>(member)];
-      member = parent = parent_[static_cast<size_t>(parent)];
-    }
-    return member;
-  }
-  void join(int a, int b) {
-    a = find(a), b = find(b);
-    parent_[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
-  }
-
- private:
-  std::vector<int> parent_;
-};
 
 /// One side of one tetrahedron.
 struct TetFace {
@@ -75,7 +56,7 @@ class Grouping {
 
   void touch(int from, int to, const Patch& patch) {
     const Fragment &a = body_.fragments[static_cast<size_t>(from)], &b = body_.fragments[static_cast<size_t>(to)];
-    if (cell_of(a).label == cell_of(b).label) groups_.join(from, to);
+    if (cell_of(a).label == cell_of(b).label) groups_.merge(from, to);
     body_.contacts.push_back({from, to, patch});
   }
 
@@ -98,7 +79,7 @@ class Grouping {
         const Fragment &from = body_.fragments[static_cast<size_t>(i)], &to = body_.fragments[static_cast<size_t>(j)];
         if (!(from.face_areas[static_cast<size_t>(one.side)] > 0 && to.face_areas[static_cast<size_t>(other.side)] > 0)) continue;
         if (from.cell == to.cell) {
-          groups_.join(i, j);
+          groups_.merge(i, j);
         } else if (lies_in(from, one.side) && lies_in(to, other.side)) {
           const Patch patch = shared_patch(from, cell_of(from), to, cell_of(to));
           if (patch.area > 0) touch(i, j, patch);
@@ -116,7 +97,7 @@ class Grouping {
     std::vector<std::pair<int, int>> firsts;  // lowest cell and lowest fragment of each group
     std::vector<int> lowest_cell(body_.fragments.size(), -1);
     for (size_t i = 0; i < body_.fragments.size(); ++i) {
-      int& lowest = lowest_cell[static_cast<size_t>(groups_.find(static_cast<int>(i)))];
+      int& lowest = lowest_cell[static_cast<size_t>(groups_.of(static_cast<int>(i)))];
       lowest = lowest < 0 ? body_.fragments[i].cell : std::min(lowest, body_.fragments[i].cell);
     }
     for (size_t i = 0; i < lowest_cell.size(); ++i) {
@@ -126,12 +107,12 @@ class Grouping {
     std::vector<int> number(body_.fragments.size(), -1);
     for (size_t p = 0; p < firsts.size(); ++p) number[static_cast<size_t>(firsts[p].second)] = static_cast<int>(p);
     body_.piece_of.resize(body_.fragments.size());
-    for (size_t i = 0; i < body_.fragments.size(); ++i) body_.piece_of[i] = number[static_cast<size_t>(groups_.find(static_cast<int>(i)))];
+    for (size_t i = 0; i < body_.fragments.size(); ++i) body_.piece_of[i] = number[static_cast<size_t>(groups_.of(static_cast<int>(i)))];
     body_.pieces = static_cast<int>(firsts.size());
   }
 
   CutBody& body_;
-  Groups groups_;
+  UnionFind groups_;
 };
 
 /// Numbers pieces without gaps after some have joined others; `into` says where each has gone.
@@ -235,16 +216,16 @@ Merged merge_slivers(CutBody& body, double least) {
 }
 
 int join_islands(CutBody& body) {
-  Groups groups(static_cast<size_t>(body.pieces));
-  for (const auto& [pair, patch] : piece_patches(body)) groups.join(pair.first, pair.second);
+  UnionFind groups(static_cast<size_t>(body.pieces));
+  for (const auto& [pair, patch] : piece_patches(body)) groups.merge(pair.first, pair.second);
   const std::vector<double> volumes = piece_volumes(body);
   std::vector<double> sizes(static_cast<size_t>(body.pieces), 0);
-  for (int p = 0; p < body.pieces; ++p) sizes[static_cast<size_t>(groups.find(p))] += volumes[static_cast<size_t>(p)];
+  for (int p = 0; p < body.pieces; ++p) sizes[static_cast<size_t>(groups.of(p))] += volumes[static_cast<size_t>(p)];
   const int main = static_cast<int>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
   std::vector<Triangle> faces;  // of all tetrahedra of the largest group
   std::vector<int> owners;      // #faces
   for (size_t i = 0; i < body.fragments.size(); ++i) {
-    if (groups.find(body.piece_of[i]) != main) continue;
+    if (groups.of(body.piece_of[i]) != main) continue;
     const auto& [a, b, c, d] = body.mesh.tets[static_cast<size_t>(body.fragments[i].tet)];
     faces.insert(faces.end(), {{a, b, c}, {a, b, d}, {a, c, d}, {b, c, d}});
     owners.resize(faces.size(), body.piece_of[i]);
@@ -257,7 +238,7 @@ int join_islands(CutBody& body) {
   };
   std::map<int, Way> ways;  // from each group to the largest
   for (size_t i = 0; i < body.fragments.size(); ++i) {
-    const int group = groups.find(body.piece_of[i]);
+    const int group = groups.of(body.piece_of[i]);
     if (group == main) continue;
     Way& way = ways[group];
     for (const int v : body.mesh.tets[static_cast<size_t>(body.fragments[i].tet)]) {

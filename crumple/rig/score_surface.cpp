@@ -8,6 +8,7 @@
 
 #include "crumple/core/parallel.h"
 #include "crumple/math/single.h"
+#include "crumple/math/union_find.h"
 #include "crumple/rig/score_holes.h"
 #include "crumple/rig/score_locate.h"
 
@@ -60,18 +61,10 @@ void find_parts(CellSurface& cell) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   const auto local = [&](int place) { return static_cast<int>(std::lower_bound(places.begin(), places.end(), place) - places.begin()); };
-  std::vector<int> parent(places.size());
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto find = [&](int i) {
-    while (parent[static_cast<size_t>(i)] != i) i = parent[static_cast<size_t>(i)] = parent[static_cast<size_t>(parent[static_cast<size_t>(i)])];
-    return i;
-  };
+  UnionFind parts(places.size());
   const auto join = [&](const TriMesh& mesh, const std::vector<int>& place) {
     for (const Triangle& triangle : mesh.triangles) {
-      for (size_t k = 1; k < 3; ++k) {
-        const int a = find(local(place[static_cast<size_t>(triangle[0])])), b = find(local(place[static_cast<size_t>(triangle[k])]));
-        parent[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
-      }
+      for (size_t k = 1; k < 3; ++k) parts.merge(local(place[static_cast<size_t>(triangle[0])]), local(place[static_cast<size_t>(triangle[k])]));
     }
   };
   join(cell.cut.skin, cell.skin_place);
@@ -79,7 +72,7 @@ void find_parts(CellSurface& cell) {
   std::vector<int> number(places.size(), -1);
   const auto count = [&](const TriMesh& mesh, const std::vector<int>& place, std::vector<int>& part) {
     for (const Triangle& triangle : mesh.triangles) {
-      int& known = number[static_cast<size_t>(find(local(place[static_cast<size_t>(triangle[0])])))];
+      int& known = number[static_cast<size_t>(parts.of(local(place[static_cast<size_t>(triangle[0])])))];
       if (known < 0) known = cell.parts++;
       part.push_back(known);
     }

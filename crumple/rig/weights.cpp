@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "crumple/core/parallel.h"
+#include "crumple/math/union_find.h"
 #include "crumple/rig/box_qp.h"
 
 namespace crumple {
@@ -14,24 +14,18 @@ namespace {
 
 constexpr double kDefaultResidual = 1e-5, kExactResidual = 1e-8;
 
-int root_of(std::vector<int>& parent, int vertex) {
-  while (parent[vertex] != vertex) vertex = parent[vertex] = parent[parent[vertex]];
-  return vertex;
-}
-
 /// A part of the body that no handle holds could be anywhere: its energy is flat.
 Result<void> check_parts(const TetMesh& mesh, const std::vector<char>& fixed) {
-  std::vector<int> parent(mesh.positions.size());
-  std::iota(parent.begin(), parent.end(), 0);
+  UnionFind parts(mesh.positions.size());
   for (const Tetrahedron& tet : mesh.tets) {
-    for (int i = 1; i < 4; ++i) parent[root_of(parent, tet[i])] = root_of(parent, tet[0]);
+    for (size_t i = 1; i < 4; ++i) parts.merge(tet[0], tet[i]);
   }
   std::vector<char> held(mesh.positions.size(), 0);
   for (size_t v = 0; v < fixed.size(); ++v) {
-    if (fixed[v]) held[root_of(parent, static_cast<int>(v))] = 1;
+    if (fixed[v]) held[static_cast<size_t>(parts.of(static_cast<int>(v)))] = 1;
   }
   for (size_t v = 0; v < fixed.size(); ++v) {
-    if (held[root_of(parent, static_cast<int>(v))]) continue;
+    if (held[static_cast<size_t>(parts.of(static_cast<int>(v)))]) continue;
     const Vec3& at = mesh.positions[v];
     return input_error(fmt::format("the part of the body with vertex {} at ({:.4g}, {:.4g}, {:.4g}) is connected to no handle; give it one", v,
                                    at.x(), at.y(), at.z()));

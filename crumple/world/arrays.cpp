@@ -80,14 +80,6 @@ std::string_view array_folder(const MethodInfo& method) {
   return method.arrays.empty() ? method.name : method.arrays;
 }
 
-/// Visits every method of a body, in the order of recordings.
-template <class Visit>
-void each_method(Body& body, const Visit& visit) {
-  for (Layer& layer : body.layers) std::visit(visit, layer);
-  if (body.bonds) std::visit(visit, *body.bonds);
-  if (body.matter) std::visit(visit, *body.matter);
-}
-
 std::vector<io::ArrayView> method_arrays(Body& body, Need need) {
   std::vector<io::ArrayView> views;
   each_method(body, [&](auto& at_work) {

@@ -78,10 +78,12 @@ Result<Asset> read_asset_at(const fs::path& file) {
   return fs::is_directory(file, ignored) ? io::read_paper1_asset(file) : io::read_asset(file);
 }
 
-std::string full_name(const fs::path& file) {
+/// A file as part of a key: with its length, so that no name can be taken for what follows it.
+std::string key_of(const fs::path& file) {
   std::error_code ignored;
   const fs::path found = fs::weakly_canonical(file, ignored);
-  return found.empty() ? file.string() : found.string();
+  const std::string name = found.empty() ? file.string() : found.string();
+  return fmt::format("{}:{}", name.size(), name);
 }
 
 /// A rig of one handle with full weight, never posed.
@@ -112,7 +114,7 @@ Result<std::shared_ptr<const Asset>> SceneAssets::original(const Scene& scene, c
     const std::string where = place_in_file(scene, line == scene.asset_lines.end() ? 0 : line->second);
     return input_error(fmt::format("{}: /assets/{}: no such file: {}", where, name, file.string()));
   }
-  Result<std::shared_ptr<const Asset>> asset = library_->get<Asset>(fmt::format("asset {}|{}", full_name(file), name), [&]() -> Result<Asset> {
+  Result<std::shared_ptr<const Asset>> asset = library_->get<Asset>(fmt::format("{}|{}", key_of(file), name), [&]() -> Result<Asset> {
     Result<Asset> read = read_asset_at(file);
     if (!read) return read.error();
     read->name = name;
@@ -127,8 +129,8 @@ Result<std::shared_ptr<const Asset>> SceneAssets::original(const Scene& scene, c
 Result<std::shared_ptr<const Solid>> SceneAssets::load(const Scene& scene, const BodyDescription& body, bool with_hulls) {
   Result<std::shared_ptr<const Asset>> asset = original(scene, body.asset);
   if (!asset) return asset.error();
-  const std::string rig_key = fmt::format("rig {}|{}|{}", full_name(resolve_path(scene, scene.assets.at(body.asset))), body.asset, body.scale);
-  return library_->get<Solid>(fmt::format("{}|{}", rig_key, hull_key(body.hulls, with_hulls)), [&]() -> Result<Solid> {
+  const std::string rig_key = fmt::format("{}|{}|{}", key_of(resolve_path(scene, scene.assets.at(body.asset))), body.scale, body.asset);
+  return library_->get<Solid>(fmt::format("{}|{}", hull_key(body.hulls, with_hulls), rig_key), [&]() -> Result<Solid> {
     auto rig = library_->get<std::shared_ptr<const RiggedBody>>(rig_key, [&]() -> Result<std::shared_ptr<const RiggedBody>> {
       Asset scaled = **asset;
       scale_asset(scaled, body.scale);
@@ -143,7 +145,7 @@ Result<std::shared_ptr<const Solid>> SceneAssets::load(const Scene& scene, const
 Result<std::shared_ptr<const Solid>> SceneAssets::fill(const TriMesh& surface, const BodyDescription& body, bool with_hulls) {
   const uint64_t hash = hash_vector(surface.triangles, hash_vector(surface.positions, 7));
   const std::string rig_key = fmt::format("filled {}", hash);
-  return library_->get<Solid>(fmt::format("{}|{}", rig_key, hull_key(body.hulls, with_hulls)), [&]() -> Result<Solid> {
+  return library_->get<Solid>(fmt::format("{}|{}", hull_key(body.hulls, with_hulls), rig_key), [&]() -> Result<Solid> {
     auto rig = library_->get<std::shared_ptr<const RiggedBody>>(rig_key, [&]() -> Result<std::shared_ptr<const RiggedBody>> {
       Result<Asset> asset = filled(surface, body.name);
       if (!asset) return asset.error();
@@ -160,7 +162,7 @@ Result<std::shared_ptr<const TriMesh>> SceneAssets::load_mesh(const Scene& scene
   const fs::path file = resolve_path(scene, name);
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return input_error(fmt::format("{}: no such file: {}", where, file.string()));
-  const std::string key = fmt::format("mesh {}", full_name(file));
+  const std::string key = key_of(file);
   Result<std::shared_ptr<const TriMesh>> mesh = library_->get<TriMesh>(key, [&]() -> Result<TriMesh> {
     Result<TriMesh> read = io::read_mesh(file);
     if (read && read->triangles.empty()) return input_error(fmt::format("{}: has no triangles", file.string()));
@@ -188,7 +190,7 @@ Result<std::vector<PaintedMap>> SceneAssets::load_maps(const Scene& scene, const
 
 Result<std::shared_ptr<const std::vector<Vec3>>> SceneAssets::load_particles(const Scene& scene, const std::string& name, const std::string& where) {
   const fs::path file = resolve_path(scene, name);
-  auto particles = library_->get<std::vector<Vec3>>(fmt::format("particles {}", full_name(file)), [&] { return io::read_particles(file); });
+  auto particles = library_->get<std::vector<Vec3>>(key_of(file), [&] { return io::read_particles(file); });
   if (!particles) return input_error(fmt::format("{}: {}", where, particles.error().text));
   hashes_["particles " + name] = hash_vector(**particles, 5);
   return particles;

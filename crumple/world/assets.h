@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <typeindex>
 
 #include "crumple/io/recording.h"
 #include "crumple/rig/rigged_body.h"
@@ -26,11 +27,11 @@ class AssetLibrary {
   template <class T>
   using Shared = std::shared_ptr<const T>;
 
-  /// The entry of a key, made by `make` on the first request.
+  /// The object of this type under a key, made on first use. A failure is not kept.
   template <class T>
   Result<Shared<T>> get(const std::string& key, const std::function<Result<T>()>& make) {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<const void>& kept = kept_[key];
+    std::shared_ptr<const void>& kept = kept_[{std::type_index(typeid(T)), key}];
     if (!kept) {
       Result<T> made = make();
       if (!made) return made.error();
@@ -41,7 +42,7 @@ class AssetLibrary {
 
  private:
   std::recursive_mutex mutex_;
-  std::map<std::string, std::shared_ptr<const void>> kept_;
+  std::map<std::pair<std::type_index, std::string>, std::shared_ptr<const void>> kept_;
 };
 
 /// The assets of a library that one scene uses, under the scene's names.

@@ -61,7 +61,26 @@ struct Body {
   const Part& part_of(int piece) const;
 };
 
-/// Purpose of a body.
+/// Visits every method at work on a body (constant or not), in the order of recordings: layers, bonds, matter.
+template <class SomeBody, class Visit>
+void each_method(SomeBody& body, const Visit& visit) {
+  for (auto& layer : body.layers) std::visit(visit, layer);
+  if (body.bonds) std::visit(visit, *body.bonds);
+  if (body.matter) std::visit(visit, *body.matter);
+}
+
+/// Visits how each link of a body holds now.
+template <class Visit>
+void each_hold(const Body& body, const Visit& visit) {
+  if (!body.bonds) return;
+  std::visit(
+      [&](const auto& bonds) {
+        for (int i = 0; i < link_count(bonds.model); ++i) visit(hold_of(bonds.state, i));
+      },
+      *body.bonds);
+}
+
+/// Purpose of a body that is built.
 enum class Detail {
   Simulation,
   Drawing,  ///< without collision shapes
@@ -77,7 +96,6 @@ double volume_of(const Body& body);
 std::span<const BondPiece> own_pieces(const Body& body);
 /// Links of its bonds, and their current state.
 std::vector<Link> links_of(const Body& body);
-std::vector<Hold> holds_of(const Body& body);
 /// For each piece, the lowest piece that it is still connected to by welds or joints.
 std::vector<int> connected_pieces(const Body& body);
 

@@ -24,16 +24,6 @@ bool are_bonds_busy(const WorldState& w, const Body& body) {
   return busy(false) || std::any_of(body.parts.begin(), body.parts.end(), [&](const Part& part) { return w.rigid.is_awake(part.index); });
 }
 
-void find_broken_links(const Body& body, std::vector<uint8_t>& broken) {
-  broken.clear();
-  if (!body.bonds) return;
-  std::visit(
-      [&](const auto& bonds) {
-        for (int i = 0; i < link_count(bonds.model); ++i) broken.push_back(hold_of(bonds.state, i) == Hold::Broken ? 1 : 0);
-      },
-      *body.bonds);
-}
-
 /// Merges the effects of several layers: union of the moved blocks, minimum of the restitution.
 void merge(const Effects& effects, BodyWork& work) {
   if (effects.reshaped) {
@@ -56,7 +46,8 @@ void step_layers(WorldState& w, int index) {
   work.reshaped = false, work.moved.clear(), work.restitution.reset();
   if (body.layers.empty()) return;
   gather_hits(w, index);
-  find_broken_links(body, work.broken);
+  work.broken.clear();
+  each_hold(body, [&](Hold hold) { work.broken.push_back(hold == Hold::Broken ? 1 : 0); });
   for (Layer& layer : body.layers) {
     LayerContext now{w.dt(), work.hits, work.broken, {}};
     std::visit([&](auto& at_work) { step(at_work.model, at_work.state, now); }, layer);

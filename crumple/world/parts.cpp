@@ -82,27 +82,17 @@ std::vector<Link> links_of(const Body& body) {
   return std::visit([](const auto& bonds) { return links(bonds.model); }, *body.bonds);
 }
 
-std::vector<Hold> holds_of(const Body& body) {
-  std::vector<Hold> holds;
-  if (!body.bonds) return holds;
-  std::visit(
-      [&](const auto& bonds) {
-        for (int i = 0; i < link_count(bonds.model); ++i) holds.push_back(hold_of(bonds.state, i));
-      },
-      *body.bonds);
-  return holds;
-}
-
 namespace {
 
 /// For each piece, the lowest piece that it is connected to, by welds alone or by joints as well.
 std::vector<int> groups_of(const Body& body, bool with_joints) {
   UnionFind groups(static_cast<size_t>(body.piece_count()));
   const std::vector<Link> links = links_of(body);
-  const std::vector<Hold> holds = holds_of(body);
-  for (size_t i = 0; i < links.size(); ++i) {
-    if (links[i].b >= 0 && (holds[i] == Hold::Welded || (with_joints && holds[i] == Hold::Jointed))) groups.merge(links[i].a, links[i].b);
-  }
+  auto link = links.begin();
+  each_hold(body, [&](Hold hold) {
+    if (link->b >= 0 && (hold == Hold::Welded || (with_joints && hold == Hold::Jointed))) groups.merge(link->a, link->b);
+    ++link;
+  });
   std::vector<int> lowest;
   for (int p = 0; p < body.piece_count(); ++p) lowest.push_back(groups.of(p));
   return lowest;

@@ -7,14 +7,6 @@
 namespace crumple {
 namespace {
 
-/// Visits every method of a body.
-template <class Visit>
-void each_method(const Body& body, const Visit& visit) {
-  for (const Layer& layer : body.layers) std::visit(visit, layer);
-  if (body.bonds) std::visit(visit, *body.bonds);
-  if (body.matter) std::visit(visit, *body.matter);
-}
-
 void add(std::vector<Report::Total>& totals, const Report::Total& one) {
   const auto found = std::find_if(totals.begin(), totals.end(), [&](const Report::Total& total) { return total.key == one.key; });
   if (found == totals.end()) return totals.push_back(one);

@@ -21,7 +21,7 @@ std::string prose_of(const std::string& line) {
 }
 
 TEST(English, things_are_not_spoken_of_as_persons) {
-  const std::regex avoided(R"(\b(whoever|nobody|somebody|everybody|anybody|whom|realm)\b)", std::regex::icase);
+  const std::regex avoided(R"(\b(who|whoever|nobody|somebody|everybody|anybody|whom|realm)\b)", std::regex::icase);
   int lines = 0;
   for (const char* folder : {"crumple", "apps"}) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {

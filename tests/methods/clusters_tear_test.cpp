@@ -85,7 +85,7 @@ TEST(ClusterTear, splits_conserve_mass_exactly_and_momentum_and_centre_of_mass) 
   EXPECT_LT((linear_momentum(model, state) - linear).norm(), 1e-12 * mass);
   EXPECT_LT((angular_momentum(model, state) - angular).norm(), 1e-12 * mass);
   EXPECT_NEAR(kinetic_energy(model, state), energy, 1e-12 * energy);
-  ASSERT_TRUE(restored(model, state)) << "memberships stay consistent";
+  ASSERT_TRUE(rebuilt(model, state)) << "memberships stay consistent";
 }
 
 TEST(ClusterTear, a_step_splits_no_more_than_its_budget_and_the_most_overloaded_first) {
@@ -148,7 +148,7 @@ TEST(ClusterTear, culled_crumbs_are_counted_and_nothing_else_is_lost) {
   run(model, state, now, 20);
   EXPECT_GT(state.totals.culled_clusters, 0);
   EXPECT_NEAR(total_mass(model, state) + state.totals.culled_mass, mass, 1e-12 * mass);
-  ASSERT_TRUE(restored(model, state));
+  ASSERT_TRUE(rebuilt(model, state));
   for (const Vec4f& x : state.positions) ASSERT_TRUE(x.allFinite());
 }
 

@@ -212,7 +212,7 @@ TEST(Clusters, a_restored_state_goes_on_with_the_same_bits) {
     EXPECT_TRUE(from[k].all_finite(from[k].data)) << from[k].name;
     std::memcpy(to[k].data.data(), from[k].data.data(), from[k].data.size());
   }
-  ASSERT_TRUE(restored(all.model, other));
+  ASSERT_TRUE(rebuilt(all.model, other));
   all.run_some(state, 40);
   all.run_some(other, 40);
   EXPECT_EQ(fingerprint(state), fingerprint(other));
@@ -223,15 +223,15 @@ TEST(Clusters, a_saved_state_that_makes_no_sense_is_refused) {
   State state = start(all.model);
   const State good = state;
   state.slot_particle[3] = 1 << 30;
-  EXPECT_FALSE(restored(all.model, state));
+  EXPECT_FALSE(rebuilt(all.model, state));
   state = good;
   state.entry_count[5] = -1;
-  EXPECT_FALSE(restored(all.model, state));
+  EXPECT_FALSE(rebuilt(all.model, state));
   state = good;
   state.slot_begin[1] = state.slot_begin[0];
-  EXPECT_FALSE(restored(all.model, state));
+  EXPECT_FALSE(rebuilt(all.model, state));
   state = good;
-  EXPECT_TRUE(restored(all.model, state));
+  EXPECT_TRUE(rebuilt(all.model, state));
 }
 
 TEST(Clusters, a_swing_has_the_same_period_and_damping_at_other_steps) {

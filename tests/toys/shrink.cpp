@@ -35,12 +35,13 @@ Result<Model> build(const RiggedBody& body, const Settings& settings, double) {
 }
 
 State start(const Model& model) {
-  return {std::vector<float>(3 * model.body->asset.tets.positions.size(), 0.0f), {}};
+  return {std::vector<float>(3 * model.body->asset.tets.positions.size(), 0.0f), {}, {}};
 }
 
 void step(const Model& model, State& state, LayerContext& now) {
   const std::vector<Vec3>& rest = model.body->asset.tets.positions;
   state.moved.clear();
+  if (state.first_hits.empty()) state.first_hits.assign(now.hits.begin(), now.hits.end());
   for (const Hit& hit : now.hits) {
     for (size_t v = 0; v < rest.size(); ++v) {
       const double share = 1 - (rest[v] - hit.at).norm() / model.settings.radius;

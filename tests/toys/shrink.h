@@ -13,6 +13,7 @@ struct Model {
 struct State {
   std::vector<float> offsets;  // #vertices x 3, m
   std::vector<int> moved;      // blocks, in the last step
+  std::vector<Hit> first_hits;  // of the first step that had any
 };
 
 Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution);

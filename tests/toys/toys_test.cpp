@@ -88,6 +88,25 @@ TEST(Toys, a_layer_on_a_primitive_changes_its_shape_its_hulls_and_its_bounce) {
   EXPECT_LT(world.part_state(1).restitution, 0.2);
 }
 
+TEST(Toys, a_hit_says_where_how_fast_and_by_which_body) {
+  Scene scene = parsed(R"({"name": "crate", "box": [0.5, 0.5, 0.5], "at": [0, 0.4, 0], "velocity": [1, -4, 0], "shrink": {}, "material": {"friction": 0}})");
+  scene.gravity.setZero();
+  World world = built(scene);
+  const std::vector<Hit>& hits = std::get<Shrink>(world.bodies()[1].layers[0]).state.first_hits;
+  for (int i = 0; i < 100 && hits.empty(); ++i) world.step();
+  ASSERT_FALSE(hits.empty());
+  double impulse = 0;
+  for (const Hit& hit : hits) {
+    EXPECT_LT((hit.normal - Vec3::UnitY()).norm(), 1e-4);
+    EXPECT_LT((hit.approach - Vec3(-1, 4, 0)).norm(), 1e-3) << "the floor comes at the crate as fast as the crate moved before the step";
+    EXPECT_NEAR(hit.at.y(), -0.25, 0.02);
+    EXPECT_EQ(hit.other_body, 0);
+    EXPECT_LT((hit.impulse - hit.impulse.norm() * hit.normal).norm(), 1e-9);
+    impulse += hit.impulse.norm();
+  }
+  EXPECT_NEAR(impulse, 125 * (4 + world.part_state(1, 0).velocity.y()), 1e-6) << "what the crate has lost of its momentum";
+}
+
 TEST(Toys, two_layers_on_one_body_compose_and_merge_their_effects) {
   World both = built(parsed(kDrum));
   run_frames(both, 25);

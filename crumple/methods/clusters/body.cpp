@@ -27,7 +27,7 @@ Result<void> stretch(const BodyModel& model, const MatterSeed& seed, const Vec3&
   for (size_t i = 0; i < state.positions.size(); ++i) {
     state.positions[i].head<3>() = (seed.place * Vec3(by.cwiseProduct(seed.cloud->points[i])) - model.clusters.origin).cast<float>();
   }
-  return restored(model.clusters, state);
+  return rebuilt(model.clusters, state);
 }
 
 void set_motion(const BodyModel& model, const MatterSeed& seed, State& state) {
@@ -168,7 +168,7 @@ void freeze(const BodyModel& model, BodyState& body) {
     const size_t first = static_cast<size_t>(state.slot_particle[static_cast<size_t>(state.slot_begin[c])]);
     state.rotation[c].setIdentity(), state.center[c] = state.positions[first].head<3>();
   }
-  (void)restored(model.clusters, state);  // memberships have not changed
+  (void)rebuilt(model.clusters, state);  // memberships have not changed
 }
 
 std::vector<StateArray> arrays(BodyState& state) {
@@ -181,24 +181,24 @@ void fit(const BodyModel& model, BodyState& state, const SavedArrays& saved) {
 }
 
 Result<void> rebuilt(const BodyModel& model, BodyState& state) {
-  return restored(model.clusters, state.clusters);
+  return rebuilt(model.clusters, state.clusters);
 }
 
 void record(const BodyModel& model, BodyState& state) {
-  show(model.clusters, state.clusters, state.shown);
+  record(model.clusters, state.clusters, state.recorded);
 }
 
 std::vector<StateArray> recorded(BodyState& state) {
-  return arrays(state.shown);
+  return arrays(state.recorded);
 }
 
 void fit_recorded(const BodyModel& model, BodyState& state, const SavedArrays& saved) {
   const std::vector<StateArray> ours = recorded(state);
-  resize(model.clusters, state.shown, {rows(saved, ours, "fine"), rows(saved, ours, "ball"), rows(saved, ours, "planes")});
+  resize(model.clusters, state.recorded, {rows(saved, ours, "fine"), rows(saved, ours, "ball"), rows(saved, ours, "planes")});
 }
 
 Result<void> replayed(const BodyModel& model, BodyState& state) {
-  return shown_restored(model.clusters, state.shown, state.clusters);
+  return replayed(model.clusters, state.recorded, state.clusters);
 }
 
 void save(const BodyModel& model, const std::function<void(std::span<const StateArray>)>& write) {

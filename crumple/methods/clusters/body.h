@@ -1,6 +1,6 @@
 #pragma once
 
-#include "crumple/methods/clusters/shown.h"
+#include "crumple/methods/clusters/recorded.h"
 #include "crumple/methods/clusters/surface.h"
 #include "crumple/methods/matter.h"
 
@@ -19,7 +19,7 @@ struct BodyModel {
 struct BodyState {
   State clusters;
   // derived
-  Shown shown;       // at the last recording or playback
+  Recorded recorded;       // at the last recording or playback
   StepTimes times;   // CPU s, so far
   // state before the step, restored if the step becomes non-finite
   std::vector<Vec4f> positions;

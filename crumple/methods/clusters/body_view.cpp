@@ -82,7 +82,7 @@ const MethodInfo& info(const BodySettings&) {
   static constexpr MethodInfo kInfo = {.kind = MethodKind::Matter,
                                        .name = "clusters",
                                        .key = "clusters",
-                                       .key_help = "the body is soft: clusters of particles that bend, flow and tear",
+                                       .key_help = "soft body: clusters of particles that bend, flow and tear",
                                        .paper = "paper 2",
                                        .help = "soft and tough bodies made of overlapping clusters of particles bend, flow, tear and stay torn",
                                        .need = BodyNeed::Surface,

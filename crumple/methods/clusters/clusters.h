@@ -110,7 +110,7 @@ struct State {
   std::vector<CutPlane> planes;     // #planes, of all clusters, in order of creation
   Totals totals;
 
-  // derived from the above by restored(), then kept up to date
+  // derived from the above by rebuilt(), then kept up to date
   std::vector<float> mass;                           // #particles, units
   std::vector<float> entry_share, slot_share;        // #slots: of the particle's mass
   std::array<std::vector<float>, 3> slot_rest;       // #slots: from the cluster's rest centre
@@ -167,7 +167,7 @@ struct Sizes {
 Sizes sizes(const State& state);
 void resize(const Model& model, State& state, const Sizes& sizes);
 /// Call after arrays() were overwritten. Fails if they are not a valid state of this model.
-Result<void> restored(const Model& model, State& state);
+Result<void> rebuilt(const Model& model, State& state);
 
 /// Its particles, for contact.
 particles::ParticleSpan particles(const Model& model, State& state);

@@ -1,15 +1,10 @@
 #include <algorithm>
-#include <numeric>
 
+#include "crumple/math/union_find.h"
 #include "crumple/methods/clusters/clusters.h"
 
 namespace crumple::clusters {
 namespace {
-
-int32_t root(std::vector<int32_t>& parent, int32_t at) {
-  while (parent[static_cast<size_t>(at)] != at) at = parent[static_cast<size_t>(at)] = parent[static_cast<size_t>(parent[static_cast<size_t>(at)])];
-  return at;
-}
 
 /// Calls body(mass, position, velocity) for every particle, in the world and in kg.
 template <class Body>
@@ -28,17 +23,15 @@ Vec3 position(const Model& model, const State& state, int particle) {
 }
 
 Pieces pieces(const State& state) {
-  std::vector<int32_t> parent(static_cast<size_t>(state.clusters()));
-  std::iota(parent.begin(), parent.end(), 0);
+  UnionFind connected(static_cast<size_t>(state.clusters()));
   for (size_t i = 0; i < state.entry_begin.size(); ++i) {
     for (int32_t e = state.entry_begin[i] + 1; e < state.entry_begin[i] + state.entry_count[i]; ++e) {
-      const int32_t a = root(parent, state.entry_cluster[static_cast<size_t>(e) - 1]), b = root(parent, state.entry_cluster[static_cast<size_t>(e)]);
-      parent[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+      connected.merge(state.entry_cluster[static_cast<size_t>(e) - 1], state.entry_cluster[static_cast<size_t>(e)]);
     }
   }
-  std::vector<int32_t> size(parent.size(), 0), order, rank(parent.size(), -1);
+  std::vector<int32_t> size(static_cast<size_t>(state.clusters()), 0), order, rank(size.size(), -1);
   for (size_t i = 0; i < state.entry_begin.size(); ++i) {
-    if (state.entry_count[i] > 0) ++size[static_cast<size_t>(root(parent, state.entry_cluster[static_cast<size_t>(state.entry_begin[i])]))];
+    if (state.entry_count[i] > 0) ++size[static_cast<size_t>(connected.of(state.entry_cluster[static_cast<size_t>(state.entry_begin[i])]))];
   }
   for (size_t c = 0; c < size.size(); ++c) {
     if (size[c] > 0) order.push_back(static_cast<int32_t>(c));
@@ -48,7 +41,7 @@ Pieces pieces(const State& state) {
   for (size_t k = 0; k < order.size(); ++k)
     rank[static_cast<size_t>(order[k])] = static_cast<int32_t>(k), found.sizes.push_back(size[static_cast<size_t>(order[k])]);
   for (int32_t c = 0; c < state.clusters(); ++c)
-    found.of_cluster.push_back(state.slot_count[static_cast<size_t>(c)] > 0 ? rank[static_cast<size_t>(root(parent, c))] : -1);
+    found.of_cluster.push_back(state.slot_count[static_cast<size_t>(c)] > 0 ? rank[static_cast<size_t>(connected.of(c))] : -1);
   for (size_t i = 0; i < state.entry_begin.size(); ++i) {
     found.of_particle.push_back(
         state.entry_count[i] > 0 ? found.of_cluster[static_cast<size_t>(state.entry_cluster[static_cast<size_t>(state.entry_begin[i])])] : -1);

@@ -127,7 +127,7 @@ std::vector<StateArray> arrays(State& state) {
   };
 }
 
-Result<void> restored(const Model& model, State& state) {
+Result<void> rebuilt(const Model& model, State& state) {
   if (const char* fault = fault_in(model, state))
     return input_error(fmt::format("clusters: the saved state does not fit this body: {} is wrong", fault));
   derive(model, state);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "crumple/core/parallel.h"
+#include "crumple/math/union_find.h"
 #include "crumple/methods/clusters/surface_parts.h"
 
 namespace crumple::clusters {
@@ -98,23 +99,17 @@ Beside find_beside(const SurfaceModel& model, const Matter& matter, const Solid&
   return beside;
 }
 
-int find_root(std::vector<int32_t>& parent, int i) {
-  while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];
-  return i;
-}
-
 /// Labels each set of connected cells by its first.
 std::vector<int32_t> connected(const Solid& solid, const std::vector<uint8_t>& parted) {
-  std::vector<int32_t> root(solid.cells().size());
-  std::iota(root.begin(), root.end(), 0);
+  UnionFind sets(solid.cells().size());
   for (size_t f = 0; f < parted.size(); ++f) {
     const Solid::Face& face = solid.faces()[f];
     if (face.outer < 0 || parted[f]) continue;
-    const int a = find_root(root, face.inner), b = find_root(root, face.outer);
-    root[at(std::max(a, b))] = std::min(a, b);
+    sets.merge(face.inner, face.outer);
   }
-  for (size_t c = 0; c < root.size(); ++c) root[c] = find_root(root, static_cast<int>(c));
-  return root;
+  std::vector<int32_t> first;
+  for (size_t c = 0; c < solid.cells().size(); ++c) first.push_back(sets.of(static_cast<int>(c)));
+  return first;
 }
 
 /// Finds connected cells.

@@ -2,12 +2,12 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <set>
 #include <utility>
 
 #include <Eigen/Eigenvalues>
 
+#include "crumple/math/union_find.h"
 #include "crumple/methods/pieces/kernels.h"
 
 namespace crumple::pieces {
@@ -92,22 +92,14 @@ std::vector<Group::Branch> make_tree(const Model& model, const Group& group) {
 
 Groups connected(const Model& model, std::span<const uint8_t> broken) {
   assert(broken.size() == model.links.size());
-  std::vector<int> lowest(model.pieces.size());  // a piece of the same group that is no higher; groups' lowest ones name themselves
-  std::iota(lowest.begin(), lowest.end(), 0);
-  const auto find = [&](int piece) {
-    while (lowest[static_cast<size_t>(piece)] != piece)
-      piece = lowest[static_cast<size_t>(piece)] = lowest[static_cast<size_t>(lowest[static_cast<size_t>(piece)])];
-    return piece;
-  };
+  UnionFind welded(model.pieces.size());
   for (size_t l = 0; l < model.links.size(); ++l) {
-    if (broken[l]) continue;
-    const int a = find(model.links[l].a), b = find(model.links[l].b);
-    lowest[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+    if (!broken[l]) welded.merge(model.links[l].a, model.links[l].b);
   }
   Groups groups;
   groups.of_piece.resize(model.pieces.size());
   for (size_t k = 0; k < model.pieces.size(); ++k) {
-    const int first = find(static_cast<int>(k));
+    const int first = welded.of(static_cast<int>(k));
     groups.of_piece[k] = first == static_cast<int>(k) ? groups.count++ : groups.of_piece[static_cast<size_t>(first)];
   }
   return groups;

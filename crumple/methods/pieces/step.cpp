@@ -32,7 +32,7 @@ std::span<double> turn_window(const Model& model, State& state, double dt) {
   return place;
 }
 
-void book(const Model& model, State& state, double dt, std::span<const Load> loads, std::span<const Vec3> spins) {
+void accumulate(const Model& model, State& state, double dt, std::span<const Load> loads, std::span<const Vec3> spins) {
   std::vector<Wrench> sums(model.pieces.size(), Wrench::Zero());
   for (const Load& load : loads) sums[static_cast<size_t>(load.piece)] += wrench_of(load);
   for (size_t g = 0; g < state.factors->groups.size(); ++g) add_spin_loads(model, *state.factors->groups[g], spins[g], dt, sums);
@@ -54,7 +54,7 @@ bool is_calm(const Model& model, const Group& group, std::span<const Wrench> wan
   return std::sqrt(energy_over_tree(model, group, wanted)) * group.most_brittle <= kSafeShare;
 }
 
-void judge(const Model& model, const Group& group, std::span<const Wrench> sums, LinkLoads& loads_now) {
+void evaluate(const Model& model, const Group& group, std::span<const Wrench> sums, LinkLoads& loads_now) {
   for (const int l : group.links) loads_now.size[static_cast<size_t>(l)] = loads_now.share[static_cast<size_t>(l)] = 0;
   if (group.links.empty()) return;
   const std::vector<Wrench> wanted = wanted_from_links(model, group, sums);
@@ -89,15 +89,15 @@ void part(const Model& model, State& state, int link) {
 std::vector<Break> break_overloaded(const Model& model, State& state, std::span<const Wrench> sums) {
   std::vector<Break> breaks;
   LinkLoads loads_now{std::vector<double>(model.links.size(), 0.0), std::vector<double>(model.links.size(), 0.0)};
-  for (const std::shared_ptr<const Group>& group : state.factors->groups) judge(model, *group, sums, loads_now);
+  for (const std::shared_ptr<const Group>& group : state.factors->groups) evaluate(model, *group, sums, loads_now);
   for (int link; (link = most_overloaded(loads_now)) >= 0;) {
     const Weld& broken = model.links[static_cast<size_t>(link)];
     breaks.push_back({link, loads_now.size[static_cast<size_t>(link)], broken.limit});
     loads_now.share[static_cast<size_t>(link)] = 0;
     part(model, state, link);
     const int a = state.groups.of_piece[static_cast<size_t>(broken.a)], b = state.groups.of_piece[static_cast<size_t>(broken.b)];
-    judge(model, *state.factors->groups[static_cast<size_t>(a)], sums, loads_now);
-    if (b != a) judge(model, *state.factors->groups[static_cast<size_t>(b)], sums, loads_now);
+    evaluate(model, *state.factors->groups[static_cast<size_t>(a)], sums, loads_now);
+    if (b != a) evaluate(model, *state.factors->groups[static_cast<size_t>(b)], sums, loads_now);
   }
   return breaks;
 }
@@ -120,7 +120,7 @@ std::vector<Break> step(const Model& model, State& state, double dt, std::span<c
   const bool settling = is_settling(model, state);
   state.age += dt;
   if (settling || state.groups.count == static_cast<int>(model.pieces.size())) return {};  // nothing may break, or nothing is left to
-  book(model, state, dt, loads, spins);
+  accumulate(model, state, dt, loads, spins);
   return break_overloaded(model, state, window_sums(model, state));
 }
 

@@ -23,7 +23,7 @@ const MethodInfo& info(const Settings&) {
   static constexpr MethodInfo kInfo = {.kind = MethodKind::Bonds,
                                        .name = "pieces",
                                        .key = "pieces",
-                                       .key_help = "a scored asset breaks along its cuts; absent: it stays whole",
+                                       .key_help = "breaking of a scored asset along its cuts; absent: it stays whole",
                                        .paper = "paper 1, sec. 5; thesis 5.2.4",
                                        .help = "bodies that were scored beforehand come apart where links carry too much impulse",
                                        .need = BodyNeed::Score,

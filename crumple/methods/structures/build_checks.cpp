@@ -5,8 +5,8 @@
 #include <Eigen/Dense>
 #include <Eigen/SparseQR>
 
+#include "crumple/math/union_find.h"
 #include "crumple/methods/structures/build.h"
-#include "crumple/methods/structures/groups.h"
 
 namespace crumple::structures {
 namespace {
@@ -18,7 +18,7 @@ bool has_support(const Model& model) {
 }  // namespace
 
 Result<void> check_connected(const Model& model) {
-  Groups groups(model.pieces.size());
+  UnionFind groups(model.pieces.size());
   int held = -1;  // all held pieces count as connected
   for (const Joint& joint : model.joints) {
     if (joint.b < 0 && held < 0) held = joint.a;
@@ -80,7 +80,7 @@ Eigen::Index rank(const RowMatrix& matrix, int columns) {
 Result<void> check_mechanism(const Model& model) {
   const auto is_free = [](const Joint& joint) { return joint.law.stiffness.minCoeff() == 0; };
   if (has_support(model) || std::none_of(model.joints.begin(), model.joints.end(), is_free)) return {};
-  Groups clusters(model.pieces.size());
+  UnionFind clusters(model.pieces.size());
   for (const Joint& joint : model.joints) {
     if (!is_free(joint)) clusters.merge(joint.a, joint.b);
   }

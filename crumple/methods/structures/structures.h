@@ -56,8 +56,6 @@ State start(const Model& model, double dt = 0);
 std::vector<StateArray> arrays(State& state);
 
 double total_work(const State& state);
-/// Which pieces still hang together: #pieces, the lowest piece of each group.
-std::vector<int> connected_pieces(const Model& model, const State& state);
 
 /// The drawn vertices of a piece in the piece's own rest frame, given where the rest frame of every piece is; empty if it is simply rigid.
 std::vector<Vec3f> pose(const Model& model, const State& state, int piece, std::span<const Transform> places);

@@ -234,7 +234,7 @@ const MethodInfo& info(const Settings&) {
   static constexpr MethodInfo kInfo = {.kind = MethodKind::Bonds,
                                        .name = "structures",
                                        .key = "structure",
-                                       .key_help = "a structure: bars, plates and pieces held together by elastic-plastic joints",
+                                       .key_help = "structure of bars, plates and pieces held together by elastic-plastic joints",
                                        .paper = "paper 5",
                                        .help = "structures of bars, plates and pieces sag, yield, dissipate and snap at elastic-plastic joints",
                                        .need = BodyNeed::OwnShape,

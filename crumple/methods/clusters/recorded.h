@@ -10,7 +10,7 @@ namespace crumple::clusters {
 
 /// Compact state of a recorded frame, enough to draw it. Memberships are differences from the initial ones, and change only at tears. Positions are
 /// displacements from the start in steps of a quantum, so that a body that has not moved is drawn exactly.
-struct Shown {
+struct Recorded {
   struct Particle {
     int32_t original = 0, entry_begin = 0, entry_count = 0;  // differences, for initial particles
   };
@@ -44,11 +44,11 @@ struct Shown {
 /// Quantum of recorded displacements.
 double quantum(const Model& model);
 /// Records a state.
-void show(const Model& model, const State& state, Shown& shown);
-std::vector<StateArray> arrays(Shown& shown);
+void record(const Model& model, const State& state, Recorded& recorded);
+std::vector<StateArray> arrays(Recorded& recorded);
 /// Call before its arrays are overwritten.
-void resize(const Model& model, Shown& shown, const Sizes& sizes);
+void resize(const Model& model, Recorded& recorded, const Sizes& sizes);
 /// Call after its arrays were overwritten: makes a state that can be drawn and measured, but not stepped. Fails if they do not fit this model.
-Result<void> shown_restored(const Model& model, Shown& shown, State& state);
+Result<void> replayed(const Model& model, Recorded& recorded, State& state);
 
 }  // namespace crumple::clusters

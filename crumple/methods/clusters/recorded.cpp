@@ -1,4 +1,4 @@
-#include "crumple/methods/clusters/shown.h"
+#include "crumple/methods/clusters/recorded.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ template <class Row>
 bool same_bytes(const std::vector<Row>& a, const std::vector<Row>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), bytes_of(a).size()) == 0);
 }
-bool is_same(const Shown::Topology& a, const Shown::Topology& b) {
+bool is_same(const Recorded::Topology& a, const Recorded::Topology& b) {
   return same_bytes(a.particles, b.particles) && same_bytes(a.cluster, b.cluster) && same_bytes(a.mass, b.mass) && same_bytes(a.ball, b.ball) &&
          same_bytes(a.planes, b.planes);
 }
@@ -51,7 +51,7 @@ Beginning beginning_of(const Model& model) {
   return beginning;
 }
 
-Shown::Particle first_of(const Model& model, size_t original) {
+Recorded::Particle first_of(const Model& model, size_t original) {
   return {static_cast<int32_t>(original), model.family[original], model.family[original + 1] - model.family[original]};
 }
 /// Differences may have any value in a damaged recording: sums wrap around, and the checks reject them.
@@ -62,21 +62,21 @@ int32_t difference(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) - static_cast<uint32_t>(b));
 }
 
-void show_topology(const Model& model, const State& state, Shown::Topology& shown) {
+void show_topology(const Model& model, const State& state, Recorded::Topology& recorded) {
   const Beginning beginning = beginning_of(model);
-  std::fill(shown.cluster.begin(), shown.cluster.end(), 0), std::fill(shown.mass.begin(), shown.mass.end(), 0);
+  std::fill(recorded.cluster.begin(), recorded.cluster.end(), 0), std::fill(recorded.mass.begin(), recorded.mass.end(), 0);
   for (size_t i = 0; i < state.positions.size(); ++i) {
-    const Shown::Particle first = i < model.rest.size() ? first_of(model, i) : Shown::Particle();
-    shown.particles[i] = {state.original[i] - first.original, state.entry_begin[i] - first.entry_begin, state.entry_count[i] - first.entry_count};
+    const Recorded::Particle first = i < model.rest.size() ? first_of(model, i) : Recorded::Particle();
+    recorded.particles[i] = {state.original[i] - first.original, state.entry_begin[i] - first.entry_begin, state.entry_count[i] - first.entry_count};
     for (int32_t e = state.entry_begin[i]; e < state.entry_begin[i] + state.entry_count[i]; ++e) {
-      shown.cluster[at(e)] = difference(state.entry_cluster[at(e)], beginning.cluster[at(e)]);
-      shown.mass[at(e)] = difference(static_cast<int32_t>(state.slot_mass[at(state.entry_slot[at(e)])]), beginning.mass[at(e)]);
+      recorded.cluster[at(e)] = difference(state.entry_cluster[at(e)], beginning.cluster[at(e)]);
+      recorded.mass[at(e)] = difference(static_cast<int32_t>(state.slot_mass[at(state.entry_slot[at(e)])]), beginning.mass[at(e)]);
     }
   }
-  for (size_t c = 0; c < shown.ball.size(); ++c) std::copy_n(state.ball[c].data(), 4, shown.ball[c].begin());
-  for (size_t p = 0; p < shown.planes.size(); ++p) {
+  for (size_t c = 0; c < recorded.ball.size(); ++c) std::copy_n(state.ball[c].data(), 4, recorded.ball[c].begin());
+  for (size_t p = 0; p < recorded.planes.size(); ++p) {
     const CutPlane& plane = state.planes[p];
-    shown.planes[p] = {{plane.normal[0], plane.normal[1], plane.normal[2]}, plane.offset, plane.cluster, plane.crack};
+    recorded.planes[p] = {{plane.normal[0], plane.normal[1], plane.normal[2]}, plane.offset, plane.cluster, plane.crack};
   }
 }
 
@@ -95,11 +95,11 @@ Vec3f place_of(const std::array<uint16_t, 3>& fine, const std::array<int16_t, 3>
 }
 
 /// Restores particles and their ranges of entries; returns null, or an error message.
-const char* read_particles(const Model& model, const Shown::Topology& shown, State& state, std::vector<int32_t>& owner) {
-  for (size_t i = 0; i < shown.particles.size(); ++i) {
-    const Shown::Particle first = i < model.rest.size() ? first_of(model, i) : Shown::Particle();
-    const Shown::Particle now = {sum(first.original, shown.particles[i].original), sum(first.entry_begin, shown.particles[i].entry_begin),
-                                 sum(first.entry_count, shown.particles[i].entry_count)};
+const char* read_particles(const Model& model, const Recorded::Topology& recorded, State& state, std::vector<int32_t>& owner) {
+  for (size_t i = 0; i < recorded.particles.size(); ++i) {
+    const Recorded::Particle first = i < model.rest.size() ? first_of(model, i) : Recorded::Particle();
+    const Recorded::Particle now = {sum(first.original, recorded.particles[i].original), sum(first.entry_begin, recorded.particles[i].entry_begin),
+                                 sum(first.entry_count, recorded.particles[i].entry_count)};
     if (now.original < 0 || at(now.original) >= model.rest.size()) return "a particle of no original";
     const int32_t low = model.family[at(now.original)], high = model.family[at(now.original) + 1];
     if (now.entry_begin < low || now.entry_begin > high || now.entry_count < 0 || now.entry_count > high - now.entry_begin)
@@ -114,14 +114,14 @@ const char* read_particles(const Model& model, const Shown::Topology& shown, Sta
 }
 
 /// Reassigns slots in the order of entries: their order matters to a step only.
-const char* read_memberships(const Model& model, const Shown::Topology& shown, const std::vector<int32_t>& owner, State& state) {
+const char* read_memberships(const Model& model, const Recorded::Topology& recorded, const std::vector<int32_t>& owner, State& state) {
   const Beginning beginning = beginning_of(model);
   std::fill(state.slot_count.begin(), state.slot_count.end(), 0);
   for (size_t e = 0; e < owner.size(); ++e) {
-    state.entry_cluster[e] = owner[e] < 0 ? -1 : sum(beginning.cluster[e], shown.cluster[e]);
+    state.entry_cluster[e] = owner[e] < 0 ? -1 : sum(beginning.cluster[e], recorded.cluster[e]);
     state.entry_slot[e] = 0;
     if (owner[e] < 0) continue;
-    if (state.entry_cluster[e] < 0 || at(state.entry_cluster[e]) >= shown.ball.size()) return "an entry's cluster";
+    if (state.entry_cluster[e] < 0 || at(state.entry_cluster[e]) >= recorded.ball.size()) return "an entry's cluster";
     ++state.slot_count[at(state.entry_cluster[e])];
   }
   int32_t begin = 0;
@@ -132,27 +132,27 @@ const char* read_memberships(const Model& model, const Shown::Topology& shown, c
     const int32_t slot = next[at(state.entry_cluster[e])]++;
     state.entry_slot[e] = slot;
     state.slot_entry[at(slot)] = static_cast<int32_t>(e), state.slot_particle[at(slot)] = owner[e];
-    state.slot_mass[at(slot)] = static_cast<float>(sum(beginning.mass[e], shown.mass[e]));
+    state.slot_mass[at(slot)] = static_cast<float>(sum(beginning.mass[e], recorded.mass[e]));
   }
   return nullptr;
 }
 
-Result<void> read_topology(const Model& model, const Shown::Topology& shown, State& state) {
-  resize(model, state, {shown.particles.size(), shown.ball.size(), shown.planes.size()});
+Result<void> read_topology(const Model& model, const Recorded::Topology& recorded, State& state) {
+  resize(model, state, {recorded.particles.size(), recorded.ball.size(), recorded.planes.size()});
   std::vector<int32_t> owner(model.particle.size(), -1);
-  const char* fault = read_particles(model, shown, state, owner);
-  if (!fault) fault = read_memberships(model, shown, owner, state);
+  const char* fault = read_particles(model, recorded, state, owner);
+  if (!fault) fault = read_memberships(model, recorded, owner, state);
   if (fault) return input_error(fmt::format("clusters: the recorded frame does not fit this body: {} is wrong", fault));
-  for (size_t c = 0; c < shown.ball.size(); ++c) state.ball[c] = Vec4f(shown.ball[c].data());
-  for (size_t p = 0; p < shown.planes.size(); ++p) {
-    const Shown::Plane& plane = shown.planes[p];
+  for (size_t c = 0; c < recorded.ball.size(); ++c) state.ball[c] = Vec4f(recorded.ball[c].data());
+  for (size_t p = 0; p < recorded.planes.size(); ++p) {
+    const Recorded::Plane& plane = recorded.planes[p];
     state.planes[p] = {Vec3f(plane.normal.data()), plane.offset, plane.cluster, plane.crack};
   }
-  return restored(model, state);
+  return rebuilt(model, state);
 }
 
 bool planes_finite(std::span<const std::byte> data) {
-  for (size_t at = 0; at + sizeof(Shown::Plane) <= data.size(); at += sizeof(Shown::Plane)) {
+  for (size_t at = 0; at + sizeof(Recorded::Plane) <= data.size(); at += sizeof(Recorded::Plane)) {
     if (!all_finite_as<float>(data.subspan(at, 4 * sizeof(float)))) return false;
   }
   return true;
@@ -171,63 +171,63 @@ double quantum(const Model& model) {
   return model.spacing / kQuantaPerSpacing;
 }
 
-void resize(const Model& model, Shown& shown, const Sizes& sizes) {
-  shown.fine.resize(sizes.particles), shown.coarse.resize(sizes.particles), shown.shapes.resize(sizes.clusters);
-  Shown::Topology& topology = shown.topology;
+void resize(const Model& model, Recorded& recorded, const Sizes& sizes) {
+  recorded.fine.resize(sizes.particles), recorded.coarse.resize(sizes.particles), recorded.shapes.resize(sizes.clusters);
+  Recorded::Topology& topology = recorded.topology;
   topology.particles.resize(sizes.particles);
   topology.cluster.resize(model.particle.size()), topology.mass.resize(model.particle.size());
   topology.ball.resize(sizes.clusters), topology.planes.resize(sizes.planes);
 }
 
-void show(const Model& model, const State& state, Shown& shown) {
-  resize(model, shown, sizes(state));
+void record(const Model& model, const State& state, Recorded& recorded) {
+  resize(model, recorded, sizes(state));
   const double step = quantum(model);
   for (size_t i = 0; i < state.positions.size(); ++i) {
     const bool is_there = state.entry_count[i] > 0;
     const Vec3f moved = is_there ? Vec3f((state.positions[i] - model.rest[at(state.original[i])]).head<3>()) : Vec3f(Vec3f::Zero());
-    show_place(moved, step, shown.fine[i], shown.coarse[i]);
+    show_place(moved, step, recorded.fine[i], recorded.coarse[i]);
   }
-  for (size_t c = 0; c < shown.shapes.size(); ++c) {
+  for (size_t c = 0; c < recorded.shapes.size(); ++c) {
     const Mat3f flowed = state.plastic[c] - Mat3f::Identity();
-    for (int k = 0; k < 9; ++k) shown.shapes[c].plastic[at(k)] = in_steps(flowed(k), kPlasticSteps);
-    for (int k = 0; k < 4; ++k) shown.shapes[c].rotation[at(k)] = in_steps(state.rotation[c].coeffs()[k], kRotationSteps);
+    for (int k = 0; k < 9; ++k) recorded.shapes[c].plastic[at(k)] = in_steps(flowed(k), kPlasticSteps);
+    for (int k = 0; k < 4; ++k) recorded.shapes[c].rotation[at(k)] = in_steps(state.rotation[c].coeffs()[k], kRotationSteps);
   }
-  show_topology(model, state, shown.topology);
-  shown.totals = state.totals;
+  show_topology(model, state, recorded.topology);
+  recorded.totals = state.totals;
 }
 
-std::vector<StateArray> arrays(Shown& shown) {
+std::vector<StateArray> arrays(Recorded& recorded) {
   return {
-      rows<uint16_t>("fine", shown.fine),
-      rows<int16_t>("coarse", shown.coarse),
-      rows<int16_t>("shapes", shown.shapes),
-      rows<int32_t>("particles", shown.topology.particles),
-      rows<int32_t>("cluster", shown.topology.cluster),
-      rows<int32_t>("mass", shown.topology.mass),
-      rows<float>("ball", shown.topology.ball),
-      {"planes", sizeof(Shown::Plane), std::as_writable_bytes(std::span(shown.topology.planes)), planes_finite},
-      state_array("counts", std::span(&shown.totals.splits, 4), 4),
-      state_array("culled", std::span(&shown.totals.culled_mass, 2), 2),
+      rows<uint16_t>("fine", recorded.fine),
+      rows<int16_t>("coarse", recorded.coarse),
+      rows<int16_t>("shapes", recorded.shapes),
+      rows<int32_t>("particles", recorded.topology.particles),
+      rows<int32_t>("cluster", recorded.topology.cluster),
+      rows<int32_t>("mass", recorded.topology.mass),
+      rows<float>("ball", recorded.topology.ball),
+      {"planes", sizeof(Recorded::Plane), std::as_writable_bytes(std::span(recorded.topology.planes)), planes_finite},
+      state_array("counts", std::span(&recorded.totals.splits, 4), 4),
+      state_array("culled", std::span(&recorded.totals.culled_mass, 2), 2),
   };
 }
 
-Result<void> shown_restored(const Model& model, Shown& shown, State& state) {
-  state.totals = shown.totals;
-  if (shown.known.particles.empty() || !is_same(shown.known, shown.topology)) {
-    shown.known = {};  // stays empty on failure
-    if (Result<void> done = read_topology(model, shown.topology, state); !done) return done.error();
-    shown.known = shown.topology;
+Result<void> replayed(const Model& model, Recorded& recorded, State& state) {
+  state.totals = recorded.totals;
+  if (recorded.known.particles.empty() || !is_same(recorded.known, recorded.topology)) {
+    recorded.known = {};  // stays empty on failure
+    if (Result<void> done = read_topology(model, recorded.topology, state); !done) return done.error();
+    recorded.known = recorded.topology;
   }
   const double step = quantum(model);
   for (size_t i = 0; i < state.positions.size(); ++i) {
-    const Vec3f here = model.rest[at(state.original[i])].head<3>() + place_of(shown.fine[i], shown.coarse[i], step);
+    const Vec3f here = model.rest[at(state.original[i])].head<3>() + place_of(recorded.fine[i], recorded.coarse[i], step);
     state.positions[i] = Vec4f(here[0], here[1], here[2], 1);
   }
-  for (size_t c = 0; c < shown.shapes.size(); ++c) {
-    for (int k = 0; k < 9; ++k) state.plastic[c](k) = static_cast<float>(shown.shapes[c].plastic[at(k)]) / kPlasticSteps;
+  for (size_t c = 0; c < recorded.shapes.size(); ++c) {
+    for (int k = 0; k < 9; ++k) state.plastic[c](k) = static_cast<float>(recorded.shapes[c].plastic[at(k)]) / kPlasticSteps;
     state.plastic[c] += Mat3f::Identity();
     Eigen::Vector4f turn;
-    for (int k = 0; k < 4; ++k) turn[k] = static_cast<float>(shown.shapes[c].rotation[at(k)]);
+    for (int k = 0; k < 4; ++k) turn[k] = static_cast<float>(recorded.shapes[c].rotation[at(k)]);
     state.rotation[c] = turn.isZero(0) ? Quatf::Identity() : Quatf(turn.normalized());
   }
   return {};
