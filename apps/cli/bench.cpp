@@ -9,7 +9,7 @@
 namespace crumple::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::string name;
   bench::Request request;
   double seconds = 0;
@@ -92,7 +92,7 @@ void print_measured(const std::string& key, const Json& value) {
   }
 }
 
-int run(Options options) {
+int run(BenchOptions options) {
   if (options.name == "scenes") {
     if (options.seconds > 0) options.request.seconds = options.seconds;
     if (options.threads > 0) options.request.threads = options.threads;
@@ -117,7 +117,7 @@ int run(Options options) {
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   Command command(app, "bench", "Measure speed and memory");
   command.add_option("name", options->name, fmt::format("One of: {}", fmt::join(bench::names(), ", "))).required();
   command.add_option("scenes", options->request.scenes,

@@ -7,7 +7,7 @@
 namespace crumple::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string scene;
   std::vector<std::string> changes;
 };
@@ -43,7 +43,7 @@ Json camera_json(const World& world) {
                        {"from", is_given ? "the scene" : "where bodies are at the start"}});
 }
 
-int run(const Options& options) {
+int run(const CheckOptions& options) {
   Result<Scene> scene = load_scene(options.scene, options.changes);
   if (!scene) return print_error(scene.error());
   Result<World> world = World::build(*scene);  // also reads and checks everything that the scene names
@@ -59,7 +59,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_check(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   Command command(app, "check", "Validate a scene and print it with every value resolved");
   command.add_option("scene", options->scene, "Scene file (.json)").required();
   command.add_option("--set", options->changes, "Change a value first").single();

@@ -9,7 +9,7 @@
 namespace crumple::cli {
 namespace {
 
-struct Options {
+struct DemoOptions {
   std::string scene, folder;
   std::vector<std::string> changes;
   bool force = false;
@@ -17,7 +17,7 @@ struct Options {
 };
 
 /// Simulate, export, render: the three things a newcomer wants to see, with one table at the end.
-int run(const Options& options) {
+int run(const DemoOptions& options) {
   namespace fs = std::filesystem;
   Result<Scene> scene = load_scene(options.scene, options.changes);
   if (!scene) return print_error(scene.error());
@@ -54,7 +54,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_demo(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DemoOptions>();
   Command command(app, "demo", "Simulate a scene, export it and draw a contact sheet");
   command.add_option("scene", options->scene, "Scene file (.json)").required();
   command.add_option("-o,--output", options->folder, "Folder of the recording (default: out/NAME)");

@@ -12,13 +12,13 @@
 namespace crumple::cli {
 namespace {
 
-struct Options {
+struct DoctorOptions {
   ModelOptions model;
   std::string output, look;
   bool json = false;
 };
 
-Result<void> check_outputs(const Options& options) {
+Result<void> check_outputs(const DoctorOptions& options) {
   if (!options.output.empty()) {
     const std::string extension = std::filesystem::path(options.output).extension().string();
     if (extension != ".obj" && extension != ".ply") return input_error(fmt::format("{}: repaired models are .obj or .ply", options.output));
@@ -37,7 +37,7 @@ std::string verdict(const MeshReport& report, bool repaired) {
   return repaired ? "repaired where that was safe; it can be rigged" : "can be rigged; 'crumple rig' repairs a copy by itself";
 }
 
-void tell(const Options& options, const TriMesh& mesh, const MeshReport& report) {
+void tell(const DoctorOptions& options, const TriMesh& mesh, const MeshReport& report) {
   const bool repaired = !options.output.empty();
   print("{}: {}\n", options.model.file, verdict(report, repaired));
   print("  {:<10} {} triangles, {} vertices in {} {}, {}\n", "surface", mesh.triangles.size(), mesh.positions.size(), report.shells,
@@ -48,7 +48,7 @@ void tell(const Options& options, const TriMesh& mesh, const MeshReport& report)
   if (!options.look.empty()) print("  {:<10} {}\n", "picture", options.look);
 }
 
-Result<void> write_outputs(const Options& options, const TriMesh& given, const TriMesh& repaired, const MeshReport& report) {
+Result<void> write_outputs(const DoctorOptions& options, const TriMesh& given, const TriMesh& repaired, const MeshReport& report) {
   if (!options.output.empty() && !report.hopeless()) {
     if (const Result<void> written = io::write_mesh(repaired, options.output); !written) return written;
   }
@@ -56,7 +56,7 @@ Result<void> write_outputs(const Options& options, const TriMesh& given, const T
   return draw_findings(given, report, options.look);
 }
 
-int run(const Options& options) {
+int run(const DoctorOptions& options) {
   if (const Result<void> possible = check_outputs(options); !possible) return print_error(possible.error());
   const Result<Model> model = read_model(options.model);
   if (!model) return print_error(model.error());
@@ -74,7 +74,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   Command command(app, "doctor", "Tell what is wrong with a surface, mark the spots in a picture and repair what is safe");
   options->model.add_to(command);
   command.add_option("-o,--output", options->output, "Repaired surface to write (.obj, .ply), in metres with y up");

@@ -28,14 +28,14 @@ Result<io::ExportReport> export_animation(Playback& playback, const std::filesys
 
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::string folder, file;
   int frame = -1;
   bool colors = false;
   ProgressOptions progress_options;
 };
 
-int run(const Options& options) {
+int run(const ExportOptions& options) {
   const std::string extension = std::filesystem::path(options.file).extension().string();
   if (extension != ".glb" && extension != ".obj" && extension != ".ply") {
     return print_error(input_error(fmt::format("{}: expected .glb (animation), .obj or .ply (one frame)", options.file)));
@@ -64,7 +64,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_export(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   Command command(app, "export", "Turn a recording into files for other programs");
   command.add_option("recording", options->folder, "Folder made by 'crumple run'").required();
   command.add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame)").required();

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct FitOptions {
   std::vector<std::string> files, names, only;
   std::string output, look, align = "auto";
   int bones = 0, cells = 0;
@@ -25,7 +25,7 @@ struct Options {
   ProgressOptions progress_options;
 };
 
-FitSettings settings_of(const Options& options) {
+FitSettings settings_of(const FitOptions& options) {
   FitSettings settings;
   settings.bones = options.bones, settings.cells = options.cells, settings.wanted = 0.01 * options.error;
   settings.align = options.align == "always"  ? FitSettings::Align::Always
@@ -34,7 +34,7 @@ FitSettings settings_of(const Options& options) {
   return settings;
 }
 
-Result<void> check_options(const Options& options) {
+Result<void> check_options(const FitOptions& options) {
   if (fs::path(options.output).extension() != ".glb") return input_error(fmt::format("{}: an asset is a .glb", options.output));
   for (const std::string& file : options.files) {
     std::error_code ignored;
@@ -47,7 +47,7 @@ Result<void> check_options(const Options& options) {
 }
 
 /// The shapes of all files in metres, y up, under the names wanted.
-Result<io::ShapeSet> read_shapes(const Options& options) {
+Result<io::ShapeSet> read_shapes(const FitOptions& options) {
   io::ShapeSettings settings;
   settings.only = options.only;
   const std::vector<fs::path> files(options.files.begin(), options.files.end());
@@ -66,7 +66,7 @@ Result<io::ShapeSet> read_shapes(const Options& options) {
 /// Stages as one bar; tetrahedra may be made more than once, which does not run it backwards.
 class FitProgress {
  public:
-  FitProgress(const Options& options) : progress_(options.progress_options.style(), "fit", 1000) {}
+  FitProgress(const FitOptions& options) : progress_(options.progress_options.style(), "fit", 1000) {}
   FitWatch watch() {
     FitWatch watch;
     watch.cancel = &interrupts();
@@ -83,7 +83,7 @@ class FitProgress {
   long done_ = 0;
 };
 
-void tell(const Options& options, const Asset& asset, const FitReport& report) {
+void tell(const FitOptions& options, const Asset& asset, const FitReport& report) {
   print("{}: {} bones, {} examples, {} tetrahedra with {} vertices (cells of {:.3g} m, {} along the longest side), {} surface vertices\n",
              options.output, report.bones, report.examples.size(), report.lattice.tets, report.lattice.vertices, report.lattice.cell_size,
              report.cells, asset.surface.positions.size());
@@ -101,7 +101,7 @@ void tell(const Options& options, const Asset& asset, const FitReport& report) {
 }
 
 /// Every example as it was given beside what the bones make of it.
-Result<void> draw(const Options& options, const Asset& asset, const io::ShapeSet& given, const FitReport& report) {
+Result<void> draw(const FitOptions& options, const Asset& asset, const io::ShapeSet& given, const FitReport& report) {
   std::vector<LookTile> tiles;
   for (size_t e = 0; e < report.examples.size(); ++e) {
     const FittedExample& fitted = report.examples[e];
@@ -119,7 +119,7 @@ Result<void> draw(const Options& options, const Asset& asset, const io::ShapeSet
   return draw_tiles(tiles, options.look, look);
 }
 
-int run(const Options& options) {
+int run(const FitOptions& options) {
   if (Result<void> good = check_options(options); !good) return print_error(good.error());
   Result<io::ShapeSet> set = read_shapes(options);
   if (!set) return print_error(set.error());
@@ -151,7 +151,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_fit(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FitOptions>();
   Command command(app, "fit", "Turn shapes made in any tool into an asset: bones, weights and an example for each shape");
   command
       .add_option("files", options->files,

@@ -91,7 +91,7 @@ bool is_hidden(const LookTile& tile, const Vec3& eye, const Vec3& place, double 
 }
 
 /// How all tiles are seen.
-struct View {
+struct SideView {
   render::Camera camera;
   int width = 0, height = 0;  // pixels
   Vec3 sun = Vec3::UnitY();
@@ -102,7 +102,7 @@ struct Spot {
   double x = 0, y = 0, radius = 0;  // pixels
 };
 
-Spot project(const View& view, const Vec3& place, double radius) {
+Spot project(const SideView& view, const Vec3& place, double radius) {
   const render::CameraAxes axes = render::axes_of(view.camera);
   const Vec3 ray = place - view.camera.eye;
   const double depth = std::max(ray.dot(axes.forward), 1e-9);
@@ -111,8 +111,8 @@ Spot project(const View& view, const Vec3& place, double radius) {
 }
 
 /// Sees all points of all tiles, closely: long bodies get wide tiles.
-View fitted_view(const std::vector<LookTile>& tiles, const Vec3& direction, const LookOptions& options) {
-  View view;
+SideView fitted_view(const std::vector<LookTile>& tiles, const Vec3& direction, const LookOptions& options) {
+  SideView view;
   view.width = options.width, view.height = options.height, view.floor = 1e300;
   std::vector<Bounds> points;  // one for each: tighter than a box around them
   for (const LookTile& tile : tiles) {
@@ -166,7 +166,7 @@ void draw_label(io::Image& image, const Spot& spot, const std::string& text, boo
   render::draw_text(image, x, y, height, text, hidden ? kFaint : kInk);
 }
 
-Result<io::Image> draw_tile(const LookTile& tile, const View& view, double radius, double size) {
+Result<io::Image> draw_tile(const LookTile& tile, const SideView& view, double radius, double size) {
   Frame frame;
   FrameItem body;
   body.name = "body", body.body = 0;
@@ -199,7 +199,7 @@ Result<void> draw_tiles(const std::vector<LookTile>& tiles, const std::string& f
   if (tiles.empty() || bounds_of_tile(tiles[0]).empty()) return input_error("there is nothing to draw");
   const Bounds rest = bounds_of_tile(tiles[0]);
   const double size = std::max(rest.diagonal(), 1e-9), radius = options.mark_size * size;
-  View view = fitted_view(tiles, view_direction(rest, options.facing), options);
+  SideView view = fitted_view(tiles, view_direction(rest, options.facing), options);
   view.floor -= 1e-3 * size;
   std::vector<io::Image> images;
   std::vector<std::string> titles;

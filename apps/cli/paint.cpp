@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kFarOff = 0.02;  // of the asset's diagonal: beyond, the model lies somewhere else
 
-struct Options {
+struct PaintOptions {
   std::string asset, output;
   ModelOptions model;
 };
@@ -33,7 +33,7 @@ Result<void> check_place(const Asset& asset, const TriMesh& model, const std::st
                   file, farthest, size));
 }
 
-Result<Asset> painted(const Options& options) {
+Result<Asset> painted(const PaintOptions& options) {
   Result<Asset> asset = io::read_asset(options.asset);
   if (!asset) return asset.error();
   const Result<Model> model = read_model(options.model);
@@ -46,7 +46,7 @@ Result<Asset> painted(const Options& options) {
   return asset;
 }
 
-int run(const Options& options) {
+int run(const PaintOptions& options) {
   const std::string& file = options.output.empty() ? options.asset : options.output;
   if (std::filesystem::path(file).extension() != ".glb")
     return print_error(input_error(fmt::format("{}: assets are written as .glb; name one with -o", file)));
@@ -65,7 +65,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_paint(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PaintOptions>();
   Command command(app, "paint", "Take painted strength over from a model to an asset made from it");
   command.add_option("asset", options->asset, "Asset to paint (.glb); its own paint is replaced").required();
   options->model.add_to(command);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct PoseOptions {
   std::string asset, name, file, output, look;
   std::vector<std::string> move, turn, free, remove;
   bool list = false, no_look = false;
@@ -34,7 +34,7 @@ std::vector<std::string> pose_names(const Asset& asset) {
   return names;
 }
 
-int list_poses(const Options& options, const Asset& asset) {
+int list_poses(const PoseOptions& options, const Asset& asset) {
   print("{}: {} handles, {} poses\n", options.asset, asset.handles.size(), asset.examples.size() - 1);
   for (size_t b = 0; b < asset.handles.size(); ++b) line("handle", handle_text(asset, b));
   for (const std::string& name : pose_names(asset)) line("pose", name);
@@ -42,7 +42,7 @@ int list_poses(const Options& options, const Asset& asset) {
 }
 
 /// What is to be posed, from the file or the command line.
-Result<std::vector<PoseRequest>> requests_of(const Options& options) {
+Result<std::vector<PoseRequest>> requests_of(const PoseOptions& options) {
   if (!options.file.empty()) {
     Result<std::vector<PoseRequest>> poses = read_pose_file(options.file);
     if (poses && !options.name.empty()) {
@@ -67,7 +67,7 @@ Result<std::vector<PoseRequest>> requests_of(const Options& options) {
   return std::vector<PoseRequest>{pose};
 }
 
-Result<void> check_options(const Options& options) {
+Result<void> check_options(const PoseOptions& options) {
   const bool poses = !options.move.empty() || !options.turn.empty() || !options.free.empty() || !options.name.empty();
   if (options.list && (poses || !options.file.empty() || !options.remove.empty() || !options.output.empty() || !options.look.empty())) {
     return input_error("--list changes nothing and goes with no other option");
@@ -90,7 +90,7 @@ Result<void> check_options(const Options& options) {
 }
 
 /// Without -o the file itself is replaced; what another program keeps in it (textures, cameras) would be lost.
-Result<void> check_own(const Options& options) {
+Result<void> check_own(const PoseOptions& options) {
   if (!options.output.empty() && options.output != options.asset) return {};
   const Result<io::GltfDocument> document = io::read_gltf(options.asset);
   if (!document) return document.error();
@@ -104,7 +104,7 @@ Result<void> check_own(const Options& options) {
       fmt::format("{}: was written by {}, and what Crumple does not know of it would be lost; write to another file with -o", options.asset, by));
 }
 
-Result<void> remove_poses(const Options& options, Asset& asset) {
+Result<void> remove_poses(const PoseOptions& options, Asset& asset) {
   for (const std::string& name : options.remove) {
     const auto found = std::find_if(asset.examples.begin() + 1, asset.examples.end(), [&](const Example& example) { return example.name == name; });
     if (name == asset.examples[0].name) return input_error(fmt::format("--remove {}: the rest pose stays", name));
@@ -200,7 +200,7 @@ void make_pose(const Planned& planned, const Poser& poser, Asset& asset) {
   }
 }
 
-Result<void> draw_look(const Options& options, const Asset& asset, std::vector<int> shown, const std::string& output) {
+Result<void> draw_look(const PoseOptions& options, const Asset& asset, std::vector<int> shown, const std::string& output) {
   if (options.no_look || shown.empty()) return {};
   std::sort(shown.begin(), shown.end());
   shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
@@ -212,7 +212,7 @@ Result<void> draw_look(const Options& options, const Asset& asset, std::vector<i
   return {};
 }
 
-int run(const Options& options) {
+int run(const PoseOptions& options) {
   if (Result<void> fine = check_options(options); !fine) return print_error(fine.error());
   Result<Asset> asset = io::read_asset(options.asset);
   if (!asset) return print_error(asset.error());
@@ -249,7 +249,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_pose(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PoseOptions>();
   Command command(app, "pose", "Give an asset an example: move handles, the rest follows as rigidly as possible");
   command.add_option("asset", options->asset, "ASSET.glb").required();
   command.add_option("--name", options->name, "Name of the pose; one of the same name is replaced");

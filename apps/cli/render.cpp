@@ -9,7 +9,7 @@
 namespace crumple::cli {
 namespace {
 
-struct Options {
+struct RenderOptions {
   std::string folder, file, sheet, camera, color = "plain", size, plot;
   int frame = -1, samples = 0;
   bool particles = false;
@@ -40,14 +40,14 @@ bool parse_pair(const std::string& text, int& first, int& second, int most) {
          second <= most;
 }
 
-int plot(const Options& options) {
+int plot(const RenderOptions& options) {
   if (options.is_picture()) return print_error(input_error("--plot draws numbers, not a picture: leave out --frame, --sheet, --color, --camera, --size, --samples and --particles"));
   if (Result<void> drawn = make_plot(options.plot, options.folder, options.file); !drawn) return print_error(drawn.error());
   print("{}\n", options.file);
   return kDone;
 }
 
-int run(const Options& options) {
+int run(const RenderOptions& options) {
   if (!options.plot.empty()) return plot(options);
   const std::string extension = std::filesystem::path(options.file).extension().string();
   if (extension == ".svg") return print_error(input_error(fmt::format("{}: .svg is for plots; say which, such as --plot timing", options.file)));
@@ -85,7 +85,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_render(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RenderOptions>();
   Command command(app, "render", "Ray trace pictures of a recording, or plot its numbers");
   command.add_option("recording", options->folder, "Folder made by 'crumple run'").required();
   command.add_option("-o,--output", options->file, "FILE.png (a frame or a sheet), FILE.mp4 (all frames) or FILE.svg (a plot)").required();

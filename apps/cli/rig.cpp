@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr double kHuge = 1e5, kTiny = 1e-4;  // metres across: beyond, the unit is taken to be wrong unless it was given
 
-struct Options {
+struct RigOptions {
   ModelOptions model;
   std::string output, name, color, look;
   std::vector<std::string> places;
@@ -41,7 +41,7 @@ Result<Handle> parse_handle(const std::string& text, const ModelOptions& model) 
   return handle;
 }
 
-Result<RigSettings> settings_from(const Options& options) {
+Result<RigSettings> settings_from(const RigOptions& options) {
   RigSettings settings;
   for (const std::string& place : options.places) {
     const Result<Handle> handle = parse_handle(place, options.model);
@@ -55,7 +55,7 @@ Result<RigSettings> settings_from(const Options& options) {
   return settings;
 }
 
-Result<void> check_outputs(const Options& options) {
+Result<void> check_outputs(const RigOptions& options) {
   if (fs::path(options.output).extension() != ".glb") return input_error(fmt::format("{}: assets are .glb", options.output));
   if (const Result<void> possible = check_output(options.output); !possible) return possible;
   std::error_code ignored;
@@ -65,7 +65,7 @@ Result<void> check_outputs(const Options& options) {
 }
 
 /// A size that no thing has is refused before anything is made, unless the artist named the unit.
-Result<void> check_unit(const Options& options, const TriMesh& mesh) {
+Result<void> check_unit(const RigOptions& options, const TriMesh& mesh) {
   Bounds bounds;
   for (const Vec3& p : mesh.positions) {
     if (p.allFinite()) bounds.add(p);
@@ -107,7 +107,7 @@ Result<void> draw_handles(const Asset& asset, const std::string& file) {
   return draw_tiles({tile}, file, options);
 }
 
-Result<Asset> make(const Options& options, RigReport& report) {
+Result<Asset> make(const RigOptions& options, RigReport& report) {
   const Result<RigSettings> settings = settings_from(options);
   if (!settings) return settings.error();
   const Result<std::optional<Vec3f>> color = parse_color(options.color);
@@ -131,7 +131,7 @@ Result<Asset> make(const Options& options, RigReport& report) {
   return asset;
 }
 
-int run(const Options& options) {
+int run(const RigOptions& options) {
   if (const Result<void> possible = check_outputs(options); !possible) return print_error(possible.error());
   const double start = wall_seconds();
   RigReport report;
@@ -158,7 +158,7 @@ constexpr const char* kFooter =
 }  // namespace
 
 void add_rig(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RigOptions>();
   Command command(app, "rig", "Make an asset from a surface: tetrahedra, handles and weights");
   options->model.add_to(command);
   command.add_option("-o,--output", options->output, "Asset to write (.glb)").required();

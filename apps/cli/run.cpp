@@ -11,7 +11,7 @@
 namespace crumple::cli {
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string scene, folder, frames;
   std::vector<std::string> changes;
   int threads = 0;
@@ -32,7 +32,7 @@ Result<std::pair<int, int>> parse_frames(const std::string& text) {
   return std::pair{first, last};
 }
 
-int run(const Options& options) {
+int run(const RunOptions& options) {
   if (options.resume && options.force) return print_error(input_error("--resume and --force exclude each other"));
   if (options.threads > 0) {
     set_thread_count(options.threads);
@@ -59,7 +59,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   Command command(app, "run", "Simulate a scene into a recording");
   command.add_option("scene", options->scene, "Scene file (.json)").required();
   command.add_option("-o,--output", options->folder, "Folder of the recording (default: out/NAME)");

@@ -13,14 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ScoreOptions {
   std::string asset, output, look, color;
   ScoreRequest request;
   ScoreSettings settings;
   bool json = false;
 };
 
-Result<void> check_options(const Options& options) {
+Result<void> check_options(const ScoreOptions& options) {
   if (fs::path(options.output).extension() != ".glb")
     return input_error(fmt::format("{}: assets are written as .glb; name one with -o", options.output));
   if (!options.look.empty() && fs::path(options.look).extension() != ".png") return input_error(fmt::format("{}: a look is a .png", options.look));
@@ -30,7 +30,7 @@ Result<void> check_options(const Options& options) {
   return check_request(options.request);
 }
 
-Result<void> set_color(Options& options) {
+Result<void> set_color(ScoreOptions& options) {
   if (options.color.empty()) return {};
   const Result<std::vector<double>> shown = parse_numbers(options.color, 3, "--cut-color", "0.6,0.6,0.55");
   if (!shown) return shown.error();
@@ -42,7 +42,7 @@ Result<void> set_color(Options& options) {
   return {};
 }
 
-int run(Options options) {
+int run(ScoreOptions options) {
   if (const Result<void> fine = check_options(options); !fine) return print_error(fine.error());
   if (const Result<void> set = set_color(options); !set) return print_error(set.error());
   Result<Asset> asset = io::read_asset(options.asset);
@@ -64,7 +64,7 @@ int run(Options options) {
   return kDone;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kScoreFooter =
     "Cuts go exactly through tetrahedra and through what is drawn; cut faces are closed and have a material and texture coordinates of their own.\n"
     "Pieces are held together by links that break in a scene with \"pieces\": {\"strength\": N s per square metre}. Planes, balls and shells are in\n"
     "the asset's rest metres. A file of shells holds closed convex surfaces: those of one group (OBJ) or node (GLB) name are one piece, and what\n"
@@ -73,7 +73,7 @@ constexpr const char* kFooter =
 }  // namespace
 
 void add_score(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScoreOptions>();
   Command command(app, "score", "Cut an asset into pieces that can break off");
   command.add_option("asset", options->asset, "ASSET.glb").required();
   command.add_option("-o,--output", options->output, "OUT.glb").required();
@@ -87,7 +87,7 @@ void add_score(CLI::App& app, Action& action) {
   command.add_option("--cut-color", options->color, "Red, green and blue of cut faces from 0 to 1, as on a screen");
   command.add_option("--picture,--look", options->look, "FILE.png: draw the pieces, pulled apart");
   command.add_flag("--json", options->json, "Report as JSON");
-  command.footer(kFooter);
+  command.footer(kScoreFooter);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ShotOptions {
   std::string asset, file, kind = "drop";
   std::optional<double> speed;
   bool pin = false, force = false;
@@ -92,7 +92,7 @@ Staging ball(const std::string& name, const Asset& asset, double speed) {
           .target = Vec3(0, stand + 0.5 * (bounds.low.y() + bounds.high.y()), 0)};
 }
 
-Staging stage(const Options& options, const std::string& name, const Asset& asset, double speed) {
+Staging stage(const ShotOptions& options, const std::string& name, const Asset& asset, double speed) {
   Staging staging = options.kind == "drop" ? drop(name, asset, speed)
                     : options.kind == "wall" ? wall(name, asset, speed)
                     : options.kind == "ball" ? ball(name, asset, speed)
@@ -101,7 +101,7 @@ Staging stage(const Options& options, const std::string& name, const Asset& asse
   return staging;
 }
 
-std::string scene_text(const Options& options, const std::string& name, const Asset& asset, const std::string& path, double speed) {
+std::string scene_text(const ShotOptions& options, const std::string& name, const Asset& asset, const std::string& path, double speed) {
   const Staging staging = stage(options, name, asset, speed);
   const double friction = options.kind == "wall" ? 0.1 : 0.5;  // wheels would roll
   const auto vector = [](const Vec3& v) { return fmt::format("[{}, {}, {}]", rounded(v.x()), rounded(v.y()), rounded(v.z())); };
@@ -130,7 +130,7 @@ std::string plain_name(std::string name) {
   return name.empty() ? "asset" : name;
 }
 
-int run(const Options& options) {
+int run(const ShotOptions& options) {
   if (Result<void> possible = check_output(options.file); !possible) return print_error(possible.error());
   std::error_code ignored;
   if (!options.force && fs::exists(options.file, ignored)) {
@@ -155,7 +155,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_shot(CLI::App& app, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShotOptions>();
   Command command(app, "shot", "Write a first scene for an asset: something hits it");
   command.add_option("asset", options->asset, "Asset made by 'crumple rig' or 'crumple fit' (.glb)").required();
   command.add_option("-o,--output", options->file, "Scene file to write (.json)").required();

@@ -32,6 +32,14 @@ StateArray state_array(std::string_view name, std::span<T> values, size_t column
   return {name, columns * sizeof(T), std::as_writable_bytes(values), all_finite_as<T>};
 }
 
+/// The same for rows that are plain structs or vectors of one kind of number.
+template <class Scalar, class Row>
+StateArray state_rows(std::string_view name, std::span<Row> rows) {
+  static_assert(sizeof(Row) % sizeof(Scalar) == 0);
+  constexpr size_t columns = sizeof(Row) / sizeof(Scalar);
+  return state_array(name, std::span(reinterpret_cast<Scalar*>(rows.data()), rows.size() * columns), columns);
+}
+
 /// Read access to saved arrays.
 struct SavedArrays {
   /// Rows of an array; none if it is missing or its rows are of another size. A damaged file cannot make much room: what it claims, it holds.

@@ -6,7 +6,7 @@
 namespace crumple {
 namespace {
 
-struct DirectedEdge {
+struct RimEdge {
   int from, to;
 };
 
@@ -110,7 +110,7 @@ class Clipper {
   }
 
   void add_open(int from, int to) {
-    const auto back = std::find_if(open_.begin(), open_.end(), [&](const DirectedEdge& edge) { return edge.from == to && edge.to == from; });
+    const auto back = std::find_if(open_.begin(), open_.end(), [&](const RimEdge& edge) { return edge.from == to && edge.to == from; });
     if (back == open_.end()) {
       open_.push_back({from, to});
     } else {
@@ -125,7 +125,7 @@ class Clipper {
       const int start = open_.back().to;
       int at = start;
       do {
-        const auto edge = std::find_if(open_.begin(), open_.end(), [&](const DirectedEdge& e) { return e.to == at; });
+        const auto edge = std::find_if(open_.begin(), open_.end(), [&](const RimEdge& e) { return e.to == at; });
         loop_.push_back({at, true});
         if (edge == open_.end()) break;  // cannot be: as many edges end at a point as begin there
         at = edge->from;
@@ -147,7 +147,7 @@ class Clipper {
   const std::vector<int8_t>& signs_;
   std::vector<int> moved_;  // old points, then cuts: their number in the result or -1
   std::vector<CutEdge> cuts_;
-  std::vector<DirectedEdge> open_;
+  std::vector<RimEdge> open_;
   std::vector<Corner> loop_;
   Solid result_;
 };

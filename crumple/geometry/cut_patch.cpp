@@ -7,7 +7,7 @@ namespace crumple {
 namespace {
 
 // Of a loop's size: how far two planes may be apart to be the same.
-constexpr double kSamePlane = 1e-6;
+constexpr double kCoplanar = 1e-6;
 // Of a loop's size: shorter edges have no direction to speak of; leaving them out changes the area by their square.
 constexpr double kShortEdge = 1e-6;
 
@@ -20,7 +20,7 @@ double size_of(const Polygon& loop) {
 }
 
 bool back_to_back(const FragmentFace& a, const HalfSpace& side_a, const FragmentFace& b, const HalfSpace& side_b) {
-  const double tolerance = kSamePlane * std::max(size_of(a.loop), size_of(b.loop));
+  const double tolerance = kCoplanar * std::max(size_of(a.loop), size_of(b.loop));
   if ((side_a.normal + side_b.normal).norm() > 1e-3) return false;
   const auto near = [&](const HalfSpace& side, const Polygon& loop) {
     return std::all_of(loop.begin(), loop.end(), [&](const Vec3& x) { return std::abs(side.normal.dot(x) - side.offset) <= tolerance; });

@@ -17,8 +17,6 @@ namespace {
 
 using Vec4 = Eigen::Vector4d;
 
-// The face opposite each corner, counter-clockwise from outside for a positive tetrahedron.
-constexpr int kFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 // Of the largest coordinate: what rounding does to the distance of a corner from a plane.
 constexpr double kDistanceRounding = 7e-15;
 // Of the largest distance of a corner from a plane: what rounding does to points that earlier cuts have made.
@@ -26,7 +24,7 @@ constexpr double kRounding = 2e-15;
 // Of the same: nearer points lie on the plane when it is asked which cuts a corner touches.
 constexpr double kTouch = 1e-12;
 // Of the tetrahedron's volume: less is rounding.
-constexpr double kSmallest = 1e-15;
+constexpr double kSmallestShare = 1e-15;
 constexpr size_t kGrain = 64;
 
 /// A side that is not clear of the tetrahedron.
@@ -39,10 +37,6 @@ struct NearSide {
 
 std::array<double, 4> as_array(const Vec4& v) {
   return {v[0], v[1], v[2], v[3]};
-}
-
-bool overlap(const Bounds& a, const Bounds& b) {
-  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
 }
 
 double scale_of(const TetMesh& mesh) {
@@ -75,7 +69,7 @@ struct TetShape {
   }
   Vec3 place(const Vec4& b) const { return b[0] * corners[0] + b[1] * corners[1] + b[2] * corners[2] + b[3] * corners[3]; }
   double face_area(int face) const {
-    const auto& [i, j, k] = kFaces[face];
+    const auto& [i, j, k] = kTetFaces[face];
     return 0.5 * (corners[static_cast<size_t>(j)] - corners[static_cast<size_t>(i)])
                      .cross(corners[static_cast<size_t>(k)] - corners[static_cast<size_t>(i)])
                      .norm();
@@ -104,7 +98,7 @@ Vec4 distances_from(const TetShape& shape, const HalfSpace& side, double roundin
 
 /// Area of a polygon in a face of the tetrahedron, as a share of that face.
 double share_of_face(const ConvexPolyhedron<4>& solid, const ConvexPolyhedron<4>::Face& face) {
-  const int u = kFaces[face.tag][0], v = kFaces[face.tag][1];
+  const int u = kTetFaces[face.tag][0], v = kTetFaces[face.tag][1];
   const auto point = [&](int i) -> const Vec4& { return solid.points[static_cast<size_t>(solid.corners[static_cast<size_t>(i)])]; };
   const Vec4& a = point(face.begin);
   double twice = 0;
@@ -171,7 +165,7 @@ class Cutter {
       if (solid.empty()) return;
       if (divided) {
         const SolidMeasure size = measure(solid);
-        if (!(6 * size.volume > kSmallest)) return;
+        if (!(6 * size.volume > kSmallestShare)) return;
         fragment.volume = 6 * size.volume * shape.volume;
         fragment.center = {1 - size.center.sum(), size.center[0], size.center[1], size.center[2]};
       } else {
@@ -222,7 +216,7 @@ class Cutter {
   }
 
   static bool lies_in(int face, const NearSide& side) {
-    const auto& [i, j, k] = kFaces[face];
+    const auto& [i, j, k] = kTetFaces[face];
     return side.distances[i] == 0 && side.distances[j] == 0 && side.distances[k] == 0;
   }
 

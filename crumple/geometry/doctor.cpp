@@ -20,7 +20,7 @@ constexpr size_t kPlacesListed = 24;
 constexpr double kTinyArea = 0.01;   // of all area: loose specks with more than that are part of the model
 constexpr double kHoleEffort = 2e8;  // points tested while filling all holes: about a second
 
-std::string place_text(const Vec3& place) {
+std::string near_text(const Vec3& place) {
   return fmt::format("near {:.4g} {:.4g} {:.4g}", place.x(), place.y(), place.z());
 }
 
@@ -158,7 +158,7 @@ class Doctor {
     }
     if (doubled.count == 0) return;
     add(Kind::DoubledVertices, doubled, settings_.weld,
-        fmt::format("{} {} on another one, {}{}", doubled.count, plural(doubled.count, "vertex lies", "vertices lie"), place_text(doubled.first()),
+        fmt::format("{} {} on another one, {}{}", doubled.count, plural(doubled.count, "vertex lies", "vertices lie"), near_text(doubled.first()),
                     settings_.weld ? done("merged", "merges them") : " (kept: welding is off)"));
   }
 
@@ -179,13 +179,13 @@ class Doctor {
     if (needles.count > 0) {
       add(Kind::Degenerate, needles, false,
           fmt::format("{} {} no area, {} (kept: removing them would open the surface)", needles.count,
-                      plural(needles.count, "triangle has", "triangles have"), place_text(needles.first())));
+                      plural(needles.count, "triangle has", "triangles have"), near_text(needles.first())));
     }
     if (points.count == 0) return;
     filter([&](size_t t) { return !collapsed(t); });
     add(Kind::Degenerate, points, true,
         fmt::format("{} {} to a line or point, {}{}", points.count, plural(points.count, "triangle has shrunk", "triangles have shrunk"),
-                    place_text(points.first()), done("removed", "removes them")));
+                    near_text(points.first()), done("removed", "removes them")));
   }
 
   void drop_doubled_faces() {
@@ -200,7 +200,7 @@ class Doctor {
     filter([&](size_t t) { return doubled.keep[t] != 0; });
     add(Kind::DoubledFaces, places, true,
         fmt::format("{} {} the corners of another one, {}{}", doubled.count, plural(doubled.count, "triangle has", "triangles have"),
-                    place_text(places.first()), done("removed", "removes them")));
+                    near_text(places.first()), done("removed", "removes them")));
   }
 
   void turn_flipped() {
@@ -223,18 +223,18 @@ class Doctor {
     if (crowded.count > 0) {
       add(Kind::NonManifoldEdges, crowded, false,
           fmt::format("{} {} more than two triangles, {} (left as is)", crowded.count, plural(crowded.count, "edge has", "edges have"),
-                      place_text(crowded.first())));
+                      near_text(crowded.first())));
     }
     if (flipped.count > 0) {
       add(Kind::FlippedFaces, flipped, true,
           fmt::format("{} {} against the neighbours, {}{}", flipped.count, plural(flipped.count, "triangle faces", "triangles face"),
-                      place_text(flipped.first()), done("turned", "turns them")));
+                      near_text(flipped.first()), done("turned", "turns them")));
       uses_ = sorted_edge_uses(mesh_.triangles, same_);
     }
     if (one_sided.count > 0) {
       add(Kind::OneSided, one_sided, false,
           fmt::format("{} {} one side only (as a Moebius strip), {}: no orientation is right", one_sided.count,
-                      plural(one_sided.count, "shell has", "shells have"), place_text(one_sided.first())));
+                      plural(one_sided.count, "shell has", "shells have"), near_text(one_sided.first())));
     }
   }
 
@@ -281,7 +281,7 @@ class Doctor {
     for (size_t i = 0; i < listed; ++i) {
       const Hole& hole = holes[i];
       add(Kind::Hole, 1, hole.place, hole.filled,
-          fmt::format("a hole of {} edges, {:.4g} m wide, {}{}", hole.edges, hole.width, place_text(hole.place),
+          fmt::format("a hole of {} edges, {:.4g} m wide, {}{}", hole.edges, hole.width, near_text(hole.place),
                       hole.filled ? done("filled", "fills it") : " (left open)"));
       report_.findings.back().places = hole.rim;
     }
@@ -306,7 +306,7 @@ class Doctor {
     }
     if (turned.count == 0) return;
     add(Kind::InsideOut, turned, true,
-        fmt::format("{} {} inside out, {}{}", turned.count, plural(turned.count, "shell is", "shells are"), place_text(turned.first()),
+        fmt::format("{} {} inside out, {}{}", turned.count, plural(turned.count, "shell is", "shells are"), near_text(turned.first()),
                     done("turned", "turns them")));
   }
 
@@ -332,7 +332,7 @@ class Doctor {
     if (drop) drop_shells(is_tiny);
     add(Kind::TinyShells, tiny, drop,
         fmt::format("{} loose {} smaller than {:.3g} m, {}{}", tiny.count, plural(tiny.count, "shell is", "shells are"),
-                    settings_.tiny_shell * report_.diagonal, place_text(tiny.first()), drop ? done("removed", "removes them") : " (kept)"));
+                    settings_.tiny_shell * report_.diagonal, near_text(tiny.first()), drop ? done("removed", "removes them") : " (kept)"));
   }
 
   void drop_shells(const std::vector<bool>& dropped) {
@@ -374,7 +374,7 @@ class Doctor {
     }
     if (unused.count == 0) return;
     add(Kind::UnusedVertices, unused, true,
-        fmt::format("{} {} to no triangle, {}{}", unused.count, plural(unused.count, "vertex belongs", "vertices belong"), place_text(unused.first()),
+        fmt::format("{} {} to no triangle, {}{}", unused.count, plural(unused.count, "vertex belongs", "vertices belong"), near_text(unused.first()),
                     done("removed", "removes them")));
   }
 

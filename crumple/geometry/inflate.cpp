@@ -9,8 +9,8 @@
 namespace crumple {
 namespace {
 
-constexpr double kSmallest = 10, kLargest = 163;  // degrees
-constexpr double kFarthest = 0.6;                 // cells a vertex may move in all
+constexpr double kSmallestAngle = 10, kLargestAngle = 163;  // degrees
+constexpr double kFarthestMove = 0.6;                 // cells a vertex may move in all
 constexpr double kSnap = 0.15;                    // cells: points farther out draw a vertex onto them
 constexpr double kPull = 0.7;                     // of what is missing: less than all, or neighbouring points overshoot together
 
@@ -145,7 +145,7 @@ void Inflater::pull(const Outside& outside) {
 }
 
 bool Inflater::try_move(int vertex, const Vec3& to) {
-  if ((to - start_[vertex]).norm() > kFarthest * cell_) return false;
+  if ((to - start_[vertex]).norm() > kFarthestMove * cell_) return false;
   const Vec3 before = mesh_.positions[vertex];
   mesh_.positions[vertex] = to;
   if (shapes_are_good(vertex)) return true;
@@ -154,7 +154,7 @@ bool Inflater::try_move(int vertex, const Vec3& to) {
 }
 
 bool Inflater::shapes_are_good(int vertex) const {
-  static const double sharpest = std::cos(kSmallest * std::numbers::pi / 180), bluntest = std::cos(kLargest * std::numbers::pi / 180);
+  static const double sharpest = std::cos(kSmallestAngle * std::numbers::pi / 180), bluntest = std::cos(kLargestAngle * std::numbers::pi / 180);
   for (int i = first_[vertex]; i < first_[vertex + 1]; ++i) {
     const Sharpness angles = sharpness(mesh_.positions, mesh_.tets[static_cast<size_t>(tets_[static_cast<size_t>(i)])]);
     if (angles.sharpest > sharpest || angles.bluntest < bluntest) return false;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kBlock = 8;        // samples along the side of a cube that is left out or looked at as a whole
 constexpr int kEdgeSteps = 6;    // of regula falsi along an edge of the grid
-constexpr double kSlack = 1.01;  // for slopes that are not quite bounded
+constexpr double kSlopeSlack = 1.01;  // for slopes that are not quite bounded
 
 using Place = std::array<int, 3>;
 
@@ -83,7 +83,7 @@ void sample_block(const Clipped& field, double slope, Grid& grid, const Place& f
   for (size_t k = 0; k < 3; ++k) last[k] = std::min(first[k] + kBlock, grid.size[k]) - 1;
   const Vec3 a = grid.position(first), b = grid.position(last);
   const double middle = slope > 0 ? field(0.5 * (a + b)) : 0;
-  const bool far = std::abs(middle) > kSlack * std::max(slope, 1.0) * (0.5 * (b - a).norm() + grid.cell);
+  const bool far = std::abs(middle) > kSlopeSlack * std::max(slope, 1.0) * (0.5 * (b - a).norm() + grid.cell);
   for (int z = first[2]; z <= last[2]; ++z) {
     for (int y = first[1]; y <= last[1]; ++y) {
       for (int x = first[0]; x <= last[0]; ++x) grid.values[grid.index({x, y, z})] = far ? middle : field(grid.position({x, y, z}));

@@ -33,7 +33,7 @@ constexpr int kMaxRounds = 40;
 constexpr size_t kMaxSamples = 200000;  // of the surface, beside its vertices
 constexpr size_t kMaxThicknessSamples = 8000;
 
-Result<void> check_settings(const LatticeSettings& settings) {
+Result<void> check_lattice(const LatticeSettings& settings) {
   if (!std::isfinite(settings.cell_size) || settings.cell_size < 0)
     return input_error("cell size must be a positive number of metres (or 0: use the number of cells)");
   if (settings.cell_size == 0 && (settings.cells < 2 || settings.cells > 1000)) {
@@ -261,7 +261,7 @@ void measure(const TetMesh& mesh, const std::vector<Triangle>& boundary, const T
 
 Result<TetMesh> fill_with_tets(const TriMesh& given, const LatticeSettings& settings, LatticeReport& report) {
   report = {};
-  if (const Result<void> good = check_settings(settings); !good) return good.error();
+  if (const Result<void> good = check_lattice(settings); !good) return good.error();
   TriMesh surface = given;
   {
     const WallTimer timer(report.seconds.repair);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "crumple/math/types.h"
@@ -20,6 +21,12 @@ std::vector<Vec3f> vertex_normals(const std::vector<Vec3f>& positions, const std
 /// True if no vertex lies outside the plane of any face by more than `slack` (metres): the mesh may collide as one hull.
 bool is_convex(const TriMesh& mesh, double slack);
 
+/// Angle of a triangle at a corner, radians.
+inline double angle_at(const Vec3& corner, const Vec3& a, const Vec3& b) {
+  const Vec3 u = a - corner, v = b - corner;
+  return std::atan2(u.cross(v).norm(), u.dot(v));
+}
+
 struct Bounds {
   Vec3 low = Vec3::Constant(1e300);
   Vec3 high = Vec3::Constant(-1e300);
@@ -27,6 +34,10 @@ struct Bounds {
   bool empty() const { return low.x() > high.x(); }
   double diagonal() const { return empty() ? 0.0 : (high - low).norm(); }
 };
+
+inline bool overlap(const Bounds& a, const Bounds& b) {
+  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
+}
 
 Bounds bounds_of(const std::vector<Vec3>& points);
 

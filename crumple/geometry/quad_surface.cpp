@@ -8,13 +8,13 @@
 namespace crumple {
 namespace {
 
-constexpr int kSteps = 4;  // of the secant rule
+constexpr int kSecantSteps = 4;  // of the secant rule
 
 /// Along a line through `from` to where the field vanishes, at most `reach` away. The place with the least value that was seen.
 Vec3 onto_surface(const Field& field, const Vec3& from, const Vec3& direction, double reach) {
   double t = 0, value = field(from), best = 0, least = std::abs(value);
   double other = (value < 0 ? 1e-2 : -1e-2) * reach, other_value = field(from + other * direction);
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kSecantSteps; ++step) {
     if (!std::isfinite(other_value)) break;
     if (std::abs(other_value) < least) least = std::abs(other_value), best = other;
     const double slope = (other_value - value) / (other - t);

@@ -5,14 +5,12 @@
 #include <map>
 #include <utility>
 
+#include "crumple/core/index.h"
+
 namespace crumple {
 namespace {
 
 using Edge = std::pair<int, int>;
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 /// Adds the middles of long edges as they are asked for. Whether an edge is long depends on places alone, so both sides of a crease agree.
 class Middles {

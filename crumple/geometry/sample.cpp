@@ -21,7 +21,7 @@ constexpr double kSurfaceFill = 0.605;  // points that fit on a square of the sp
 constexpr double kInnerFill = 0.576;
 constexpr double kBccCell = 1.1547005383792515;  // 2 / sqrt(3): the cube's side over the distance to its middle
 
-Result<void> check_settings(const SampleSettings& settings) {
+Result<void> check_sampling(const SampleSettings& settings) {
   if (!std::isfinite(settings.spacing) || !(settings.spacing > 0))
     return input_error(fmt::format("a spacing of {} m between points: give a length above 0", settings.spacing));
   if (settings.attempts < 1 || settings.attempts > 1000)
@@ -38,7 +38,7 @@ struct Prepared {
 
 /// A copy that the rest can rely on.
 Result<Prepared> prepare(const TriMesh& given, const SampleSettings& settings, bool needs_volume) {
-  if (const Result<void> good = check_settings(settings); !good) return good.error();
+  if (const Result<void> good = check_sampling(settings); !good) return good.error();
   TriMesh surface = given;
   const MeshReport report = settings.repair ? repair(surface) : examine(surface);
   if (surface.triangles.empty()) return input_error("the surface has no usable triangle: nothing to put points in");

@@ -173,7 +173,7 @@ Result<void> fill_box(Shell& shell, const Planes& planes, const Bounds& box) {
   return {};
 }
 
-Result<Shell> prepare(const TriMesh& mesh, size_t number, Planes& planes, const Bounds& box) {
+Result<Shell> prepare_shell(const TriMesh& mesh, size_t number, Planes& planes, const Bounds& box) {
   Result<Shell> shell = read_shell(mesh, number);
   if (!shell) return shell.error();
   if (Result<void> closed = check_closed(*shell); !closed) return closed.error();
@@ -260,7 +260,7 @@ Result<std::vector<ConvexCell>> cells_of_shells(std::span<const TriMesh> meshes,
   std::vector<Shell> shells;
   std::vector<ConvexCell> cells;
   for (size_t i = 0; i < meshes.size(); ++i) {
-    Result<Shell> shell = prepare(meshes[i], i, planes, box);
+    Result<Shell> shell = prepare_shell(meshes[i], i, planes, box);
     if (!shell) return shell.error();
     Result<std::vector<Solid>> parts = own_parts(shells, *shell, planes, box);
     if (!parts) return parts.error();

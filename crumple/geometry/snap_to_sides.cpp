@@ -18,10 +18,6 @@ struct NearPlane {
   bool touched;     // the point is in or at a cell that has it as a side
 };
 
-bool overlap(const Bounds& a, const Bounds& b) {
-  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
-}
-
 /// A box around the tetrahedra of each vertex.
 std::vector<Bounds> surroundings(const TetMesh& mesh) {
   std::vector<Bounds> result(mesh.positions.size());

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "crumple/geometry/surface_clip.h"
 #include "crumple/geometry/winding.h"
+#include "crumple/math/union_find.h"
 
 namespace crumple {
 namespace {
@@ -14,25 +14,8 @@ struct EdgeOfShell {
   int low, high, shell, net;
 };
 
-class UnionFind {
- public:
-  explicit UnionFind(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int find(int i) {
-    while (parent(i) != i) i = parent(i) = parent(parent(i));
-    return i;
-  }
-  void join(int a, int b) {
-    a = find(a), b = find(b);
-    parent(std::max(a, b)) = std::min(a, b);
-  }
-
- private:
-  int& parent(int i) { return parent_[static_cast<size_t>(i)]; }
-  std::vector<int> parent_;
-};
-
 /// Every side of every triangle with the shell it belongs to, by edge.
-std::vector<EdgeOfShell> sorted_edges(const std::vector<Triangle>& triangles) {
+std::vector<EdgeOfShell> sorted_shell_edges(const std::vector<Triangle>& triangles) {
   std::vector<EdgeOfShell> edges;
   edges.reserve(3 * triangles.size());
   for (size_t t = 0; t < triangles.size(); ++t) {
@@ -57,21 +40,21 @@ void for_each_edge_group(std::span<EdgeOfShell> edges, const Visit& visit) {
 
 /// Triangles that share an edge of just two are one shell; so are those that close each other where more meet.
 UnionFind shells_by_edges(const std::vector<Triangle>& triangles, std::vector<char>& open) {
-  std::vector<EdgeOfShell> edges = sorted_edges(triangles);
+  std::vector<EdgeOfShell> edges = sorted_shell_edges(triangles);
   UnionFind shells(triangles.size());
   const auto is_plain = [](std::span<EdgeOfShell> group) { return group.size() == 2 && group[0].net + group[1].net == 0; };
   for_each_edge_group(edges, [&](std::span<EdgeOfShell> group) {
-    if (is_plain(group)) shells.join(group[0].shell, group[1].shell);
+    if (is_plain(group)) shells.merge(group[0].shell, group[1].shell);
   });
   for_each_edge_group(edges, [&](std::span<EdgeOfShell> group) {
     if (is_plain(group)) return;
     std::map<int, int> net;
     int total = 0, first = -1;
-    for (const EdgeOfShell& edge : group) net[shells.find(edge.shell)] += edge.net, total += edge.net;
+    for (const EdgeOfShell& edge : group) net[shells.of(edge.shell)] += edge.net, total += edge.net;
     for (const auto& [shell, sum] : net) {
       if (sum == 0) continue;
       if (total != 0) open[static_cast<size_t>(shell)] = 1;
-      if (first >= 0) shells.join(first, shell);
+      if (first >= 0) shells.merge(first, shell);
       first = first < 0 ? shell : first;
     }
   });
@@ -82,28 +65,28 @@ void join_open(UnionFind& shells, const std::vector<char>& open) {
   int first = -1;
   for (int t = 0; t < static_cast<int>(open.size()); ++t) {
     if (!open[static_cast<size_t>(t)]) continue;
-    if (first >= 0) shells.join(first, t);
+    if (first >= 0) shells.merge(first, t);
     first = first < 0 ? t : first;
   }
 }
 
-struct Shell {
+struct ClosedShell {
   int root = 0;
   std::vector<Triangle> triangles;  // of places
   Bounds box;
   double volume = 0;
 };
 
-std::vector<Shell> shells_of(std::span<const Vec3> places, const std::vector<Triangle>& triangles, UnionFind& shells) {
-  std::map<int, Shell> found;
+std::vector<ClosedShell> shells_of(std::span<const Vec3> places, const std::vector<Triangle>& triangles, UnionFind& shells) {
+  std::map<int, ClosedShell> found;
   for (size_t t = 0; t < triangles.size(); ++t) {
-    const int root = shells.find(static_cast<int>(t));
-    Shell& shell = found[root];
+    const int root = shells.of(static_cast<int>(t));
+    ClosedShell& shell = found[root];
     shell.root = root;
     for (const int corner : triangles[t]) shell.box.add(places[static_cast<size_t>(corner)]);
     shell.triangles.push_back(triangles[t]);
   }
-  std::vector<Shell> list;
+  std::vector<ClosedShell> list;
   for (auto& [root, shell] : found) {
     shell.volume = signed_volume(places, shell.triangles);
     list.push_back(std::move(shell));
@@ -113,16 +96,16 @@ std::vector<Shell> shells_of(std::span<const Vec3> places, const std::vector<Tri
 
 /// A hollow belongs to the smallest shell around it: where a plane opens it, both share a rim.
 void join_hollows(std::span<const Vec3> places, const std::vector<Triangle>& triangles, UnionFind& shells) {
-  const std::vector<Shell> list = shells_of(places, triangles, shells);
-  for (const Shell& hollow : list) {
+  const std::vector<ClosedShell> list = shells_of(places, triangles, shells);
+  for (const ClosedShell& hollow : list) {
     if (hollow.volume >= 0) continue;
-    const Shell* around = nullptr;
-    for (const Shell& shell : list) {
+    const ClosedShell* around = nullptr;
+    for (const ClosedShell& shell : list) {
       if (shell.volume <= -hollow.volume || (around && shell.volume >= around->volume)) continue;
       if ((hollow.box.low.array() < shell.box.low.array()).any() || (hollow.box.high.array() > shell.box.high.array()).any()) continue;
       if (exact_winding(places, shell.triangles, places[static_cast<size_t>(hollow.triangles[0][0])]) > 0.5) around = &shell;
     }
-    if (around) shells.join(around->root, hollow.root);
+    if (around) shells.merge(around->root, hollow.root);
   }
 }
 
@@ -134,7 +117,7 @@ std::vector<int> find_shells(std::span<const Vec3> places, const std::vector<Tri
   join_open(shells, open);
   join_hollows(places, triangles, shells);
   std::vector<int> roots(triangles.size());
-  for (size_t t = 0; t < roots.size(); ++t) roots[t] = shells.find(static_cast<int>(t));
+  for (size_t t = 0; t < roots.size(); ++t) roots[t] = shells.of(static_cast<int>(t));
   return roots;
 }
 

@@ -5,14 +5,12 @@
 
 #include <Eigen/LU>
 
+#include "crumple/core/index.h"
 #include "crumple/geometry/bvh.h"
 #include "crumple/geometry/mesh.h"
 
 namespace crumple {
 namespace {
-
-// The face opposite each corner, counter-clockwise from outside for a positive tetrahedron.
-constexpr int kFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 struct FaceUse {
   Triangle sorted, face;
@@ -23,7 +21,7 @@ std::vector<FaceUse> single_faces(const TetMesh& mesh) {
   std::vector<FaceUse> uses;
   uses.reserve(mesh.tets.size() * 4);
   for (size_t t = 0; t < mesh.tets.size(); ++t) {
-    for (const auto& [i, j, k] : kFaces) {
+    for (const auto& [i, j, k] : kTetFaces) {
       const Triangle face = {mesh.tets[t][i], mesh.tets[t][j], mesh.tets[t][k]};
       Triangle sorted = face;
       std::sort(sorted.begin(), sorted.end());
@@ -111,6 +109,16 @@ Eigen::Vector4d barycentric(const TetMesh& mesh, int tet, const Vec3& point) {
 double tet_volume(const std::vector<Vec3>& positions, const Tetrahedron& tet) {
   const Vec3& a = positions[tet[0]];
   return (positions[tet[1]] - a).cross(positions[tet[2]] - a).dot(positions[tet[3]] - a) / 6.0;
+}
+
+double mean_edge(const TetMesh& mesh) {
+  double sum = 0;
+  for (const Tetrahedron& tet : mesh.tets) {
+    for (size_t i = 0; i < 4; ++i) {
+      for (size_t j = 0; j < i; ++j) sum += (mesh.positions[at(tet[i])] - mesh.positions[at(tet[j])]).norm();
+    }
+  }
+  return sum / (6.0 * static_cast<double>(std::max<size_t>(1, mesh.tets.size())));
 }
 
 std::vector<Triangle> boundary_faces(const TetMesh& mesh) {

@@ -12,7 +12,12 @@ struct TetMesh {
   std::vector<Tetrahedron> tets;       // #tets
 };
 
+/// Corners of the face opposite each corner, counter-clockwise from outside.
+inline constexpr int kTetFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
 double tet_volume(const std::vector<Vec3>& positions, const Tetrahedron& tet);
+/// Mean length of the edges, each counted once for every tetrahedron it belongs to.
+double mean_edge(const TetMesh& mesh);
 
 /// Faces that belong to one tetrahedron only, counter-clockwise from outside.
 std::vector<Triangle> boundary_faces(const TetMesh& mesh);

@@ -13,7 +13,6 @@
 namespace crumple::io {
 namespace {
 
-constexpr double kFarthest = 1e7;         // beyond it, single precision resolves no better than a metre
 constexpr double kWeightNoise = 1e-3;     // how far a row of weights may miss 1
 constexpr double kWeightRounding = 1e-5;  // up to here a row is left as it is, bit for bit
 constexpr double kFlat = 1e-12;           // determinant of a tetrahedron over the cube of its longest edge

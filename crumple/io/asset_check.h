@@ -7,6 +7,8 @@
 
 namespace crumple::io {
 
+inline constexpr double kFarthest = 1e7;  // m: beyond, single precision resolves no better than a metre
+
 /// What every asset must fulfil wherever it comes from. Cleans what is only noise (inside-out tetrahedra, weights that miss
 /// their sum by rounding, the sign and length of quaternions) and refuses what is wrong. `name` is the file's, for messages.
 Result<void> check_asset(Asset& asset, std::string_view name);

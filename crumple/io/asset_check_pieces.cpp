@@ -11,7 +11,6 @@
 namespace crumple::io {
 namespace {
 
-constexpr double kFarthest = 1e7;     // m, as for vertices
 constexpr double kLongestStep = 1e6;  // per metre moved away from the cuts: a corner sharper than that is damage
 constexpr double kShareNoise = 1e-2;  // how far shares may leave 0 to 1, or their sum 1
 constexpr size_t kFewestCorners = 4;  // of a solid

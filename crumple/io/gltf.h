@@ -47,6 +47,9 @@ size_t gltf_count(const GltfDocument& document, std::string_view list);
 /// A member that must be a whole number from 0, such as a reference into another list.
 Result<size_t> gltf_index(const GltfDocument& document, const Json& object, std::string_view key, std::string_view where);
 
+/// Kinds of numbers in a buffer, by the format's own codes.
+enum GltfNumber { kByte = 5120, kUnsignedByte = 5121, kShort = 5122, kUnsignedShort = 5123, kUnsignedInt = 5125, kFloat = 5126 };
+
 /// What a stretch of the buffer is for; vertex and index data may not share one.
 enum class GltfTarget { Other, Vertices, Indices };
 

@@ -13,8 +13,6 @@ namespace {
 constexpr size_t kMaxNumbers = size_t{1} << 26;
 constexpr size_t kFewRows = 4096;
 
-enum ComponentType { kByte = 5120, kUnsignedByte = 5121, kShort = 5122, kUnsignedShort = 5123, kUnsignedInt = 5125, kFloat = 5126 };
-
 size_t component_bytes(size_t type) {
   switch (type) {
     case kByte:

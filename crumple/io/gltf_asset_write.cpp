@@ -73,7 +73,7 @@ FourWeights surface_weights(const Asset& asset) {
   return result;
 }
 
-Json numbers(const Vec3& vector) {
+Json rounded_numbers(const Vec3& vector) {
   const Vec3f rounded = vector.cast<float>();
   return Json::array({double{rounded.x()}, double{rounded.y()}, double{rounded.z()}});
 }
@@ -101,7 +101,7 @@ class AssetWriter {
   void add_joints() {
     Json children = Json::array();
     for (const Handle& handle : asset_.handles) {
-      Json node = Json::object({{"name", handle.name}, {"translation", numbers(handle.position)}});
+      Json node = Json::object({{"name", handle.name}, {"translation", rounded_numbers(handle.position)}});
       children.push(builder_.add("nodes", std::move(node)));
     }
     root_ = builder_.add("nodes", Json::object({{"name", asset_.name + " handles"}, {"children", std::move(children)}}));

@@ -8,7 +8,6 @@
 namespace crumple::io {
 namespace {
 
-constexpr int kUnsignedByte = 5121, kUnsignedShort = 5123, kUnsignedInt = 5125, kFloat = 5126;
 constexpr int kArrayBuffer = 34962, kElementArrayBuffer = 34963;
 
 template <class T>

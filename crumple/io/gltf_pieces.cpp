@@ -13,14 +13,14 @@
 namespace crumple::io {
 namespace {
 
-constexpr const char* kAdvice = "score the asset again";
+constexpr const char* kScoreAgain = "score the asset again";
 constexpr double kRigid = 1e-3;  // how far a place may be from a pure turn and shift
 
 std::vector<uint32_t> unsigned_of(const std::vector<int>& numbers) {
   return std::vector<uint32_t>(numbers.begin(), numbers.end());
 }
 
-Json numbers(const Vec3& vector) {
+Json exact_numbers(const Vec3& vector) {
   return Json::array({vector.x(), vector.y(), vector.z()});
 }
 
@@ -54,8 +54,8 @@ Json link_json(const PieceLink& link) {
   const Mat3& s = link.spread;
   return Json::object({{"pieces", Json::array({link.a, link.b})},
                        {"area", link.area},
-                       {"center", numbers(link.center)},
-                       {"normal", numbers(link.normal)},
+                       {"center", exact_numbers(link.center)},
+                       {"normal", exact_numbers(link.normal)},
                        {"spread", Json::array({s(0, 0), s(0, 1), s(0, 2), s(1, 1), s(1, 2), s(2, 2)})}});
 }
 
@@ -100,7 +100,7 @@ class PieceReader {
 
   Result<void> read_surfaces() {
     const Json* surfaces = json_.find("surfaces");
-    if (!surfaces || !surfaces->is_array() || surfaces->items.empty()) return wrong("surfaces", fmt::format("must be a list of pieces; {}", kAdvice));
+    if (!surfaces || !surfaces->is_array() || surfaces->items.empty()) return wrong("surfaces", fmt::format("must be a list of pieces; {}", kScoreAgain));
     for (size_t p = 0; p < surfaces->items.size(); ++p) {
       PieceSurface surface;
       const std::string where = fmt::format("{}/surfaces/{}", where_, p);
@@ -138,7 +138,7 @@ class PieceReader {
     const Result<std::span<const std::byte>> bytes = read_bytes(document_, json_, "volumes", where_);
     if (!bytes) return bytes.error();
     if (bytes->size() % sizeof(double) != 0)
-      return wrong("volumes", fmt::format("{} bytes are no whole number of doubles; {}", bytes->size(), kAdvice));
+      return wrong("volumes", fmt::format("{} bytes are no whole number of doubles; {}", bytes->size(), kScoreAgain));
     pieces_.volumes.resize(bytes->size() / sizeof(double));
     copy_rows(pieces_.volumes, *bytes);
     return {};
@@ -177,7 +177,7 @@ class PieceReader {
 
   Result<void> read_links() {
     const Json* links = json_.find("links");
-    if (!links || !links->is_array()) return wrong("links", fmt::format("must be a list; {}", kAdvice));
+    if (!links || !links->is_array()) return wrong("links", fmt::format("must be a list; {}", kScoreAgain));
     for (size_t l = 0; l < links->items.size(); ++l) {
       if (const Result<void> read = read_link(links->items[l], fmt::format("links/{}", l)); !read) return read.error();
     }
@@ -187,14 +187,14 @@ class PieceReader {
   Result<void> read_link(const Json& json, const std::string& key) {
     double pieces[2], center[3], normal[3], spread[6], area[1];
     const Json* plain = json.find("area");
-    if (!plain || !plain->is_number()) return wrong(key + "/area", fmt::format("must be a number; {}", kAdvice));
+    if (!plain || !plain->is_number()) return wrong(key + "/area", fmt::format("must be a number; {}", kScoreAgain));
     area[0] = plain->number;
     for (const auto& [name, list] : {std::pair{"pieces", std::span<double>(pieces)}, std::pair{"center", std::span<double>(center)},
                                      std::pair{"normal", std::span<double>(normal)}, std::pair{"spread", std::span<double>(spread)}}) {
       const Json* given = json.find(name);
-      if (!given || given->items.size() != list.size()) return wrong(key + "/" + name, fmt::format("must be {} numbers; {}", list.size(), kAdvice));
+      if (!given || given->items.size() != list.size()) return wrong(key + "/" + name, fmt::format("must be {} numbers; {}", list.size(), kScoreAgain));
       for (size_t i = 0; i < list.size(); ++i) {
-        if (!given->items[i].is_number()) return wrong(key + "/" + name, fmt::format("must be {} numbers; {}", list.size(), kAdvice));
+        if (!given->items[i].is_number()) return wrong(key + "/" + name, fmt::format("must be {} numbers; {}", list.size(), kScoreAgain));
         list[i] = given->items[i].number;
       }
     }

@@ -11,7 +11,7 @@ namespace crumple::io {
 namespace {
 
 constexpr size_t kNumbersPerPose = 32;
-constexpr size_t kMaxNodes = 100000, kMaxNumbers = size_t{1} << 28, kMaxVertices = size_t{1} << 24;
+constexpr size_t kMaxNodes = 100000, kMaxSceneNumbers = size_t{1} << 28, kMaxVertices = size_t{1} << 24;
 constexpr size_t kFreeNumbers = size_t{4} << 20, kNumbersPerByte = 16;  // meshes may be repeated this often
 
 /// A member that is a list of exactly `count` finite numbers; empty if it is not there.
@@ -387,7 +387,7 @@ Result<void> GltfScene::spend_rows(size_t accessor, int components) {
 
 Result<void> GltfScene::spend(size_t numbers) {
   spent_ += numbers;
-  const size_t allowed = std::min(kMaxNumbers, kFreeNumbers + kNumbersPerByte * document_.buffer.size());
+  const size_t allowed = std::min(kMaxSceneNumbers, kFreeNumbers + kNumbersPerByte * document_.buffer.size());
   if (spent_ <= allowed) return {};
   return input_error(fmt::format("{}: {} bytes of data are used for more than {} million numbers; it is damaged, or repeats its meshes too often", document_.name,
                                  document_.buffer.size(), allowed >> 20));

@@ -13,7 +13,7 @@
 namespace crumple {
 namespace {
 
-constexpr double kSmallest = 1e-9, kLargest = 1e6;  // metres: between them fourth powers and their quotients are good numbers
+constexpr double kSmallestSize = 1e-9, kLargestSize = 1e6;  // metres: between them fourth powers and their quotients are good numbers
 
 double square(double x) {
   return x * x;
@@ -99,9 +99,9 @@ using Sizes = std::initializer_list<std::pair<const char*, double>>;
 
 Result<void> check_sizes(const char* shape, Sizes sizes) {
   for (const auto& [name, size] : sizes) {
-    if (size >= kSmallest && size <= kLargest) continue;  // false for what is not a number, too
+    if (size >= kSmallestSize && size <= kLargestSize) continue;  // false for what is not a number, too
     if (size > 0)
-      return input_error(fmt::format("the {} of the {} is {:g} m; sizes lie between {:g} and {:g} m", name, shape, size, kSmallest, kLargest));
+      return input_error(fmt::format("the {} of the {} is {:g} m; sizes lie between {:g} and {:g} m", name, shape, size, kSmallestSize, kLargestSize));
     return input_error(fmt::format("the {} of the {} is {:g} m; it must be above zero", name, shape, size));
   }
   return {};

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "crumple/core/index.h"
+
 namespace crumple::particles {
 namespace {
 
@@ -13,10 +15,6 @@ constexpr size_t kFewParticles = 1000;
 constexpr double kMaxCells = 1 << 18;
 constexpr double kCellSpacings = 3;  // width of a cell
 constexpr double kOutruns = 4;       // times the mean speed: faster particles may tunnel through thin parts, so one crumb does not slow the search
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 }  // namespace
 

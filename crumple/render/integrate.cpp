@@ -11,7 +11,6 @@
 namespace crumple::render {
 namespace {
 
-constexpr float kPi = std::numbers::pi_v<float>;
 constexpr float kBrightest = 6.0f;      // of one mirrored sample: rarer and brighter ones are specks, not light
 constexpr float kFilterRadius = 0.95f;  // pixels
 

@@ -15,7 +15,7 @@ constexpr double kPlotWidth = kWidth - kLeft - kRight, kPlotHeight = kHeight - k
 constexpr long kMaxColumns = 1200;   // more cannot be told apart
 constexpr double kLimitInSight = 4;   // a limit this many times higher than all values would press them flat
 constexpr size_t kLongestTitle = 80;  // characters
-constexpr const char* kInk = "#22262b";
+constexpr const char* kTextColor = "#22262b";
 constexpr const char* kPale = "#5d666f";
 constexpr const char* kLimitColor = "#b3261e";
 constexpr const char* kDashes = " stroke-width=\"1.5\" stroke-dasharray=\"6 4\"";
@@ -57,7 +57,7 @@ std::string number(double value) {
 struct Style {
   int size = 13;
   const char* anchor = "start";
-  const char* color = kInk;
+  const char* color = kTextColor;
   bool bold = false;
 };
 

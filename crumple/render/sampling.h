@@ -9,6 +9,8 @@
 
 namespace crumple::render {
 
+inline constexpr float kPi = std::numbers::pi_v<float>;
+
 // Sample points that fill the unit square evenly: Sobol's first two dimensions, scrambled as Owen does but with a hash
 // [Laine and Karras 2011, Burley 2020]. Pixels take consecutive stretches of one sequence along a Z curve [Ahmed and Wonka 2020],
 // so neighbouring pixels complete one another and what noise is left has no low frequencies.

@@ -9,7 +9,7 @@
 namespace crumple::render {
 namespace {
 
-constexpr float kFarthest = 1e6f;    // metres from where the camera looks
+constexpr float kFarthestPoint = 1e6f;    // metres from where the camera looks
 constexpr float kSmoothSeam = 0.8f;  // cosine: faces that met at less than about 37 degrees are one smooth surface
 const Vec3f kPaleGrey = Vec3f(0.54f, 0.54f, 0.53f);
 
@@ -63,7 +63,7 @@ std::vector<Vec3f> placed_positions(const FrameItem& item, const Vec3& origin) {
 std::vector<Triangle> drawable_triangles(const std::vector<Triangle>& triangles, const std::vector<Vec3f>& positions) {
   const int count = static_cast<int>(positions.size());
   std::vector<char> sound(positions.size());
-  for (size_t i = 0; i < positions.size(); ++i) sound[i] = positions[i].allFinite() && positions[i].cwiseAbs().maxCoeff() < kFarthest;
+  for (size_t i = 0; i < positions.size(); ++i) sound[i] = positions[i].allFinite() && positions[i].cwiseAbs().maxCoeff() < kFarthestPoint;
   std::vector<Triangle> kept;
   kept.reserve(triangles.size());
   for (const Triangle& triangle : triangles) {
@@ -133,7 +133,7 @@ void add_balls(SceneSurface& scene, const FrameItem& item, const Vec3& origin, C
   const Vec3f whole = whole_color(item, mode);
   for (size_t i = 0; i < item.positions.size(); ++i) {
     const Vec3f center = (item.place * item.positions[i].cast<double>() - origin).cast<float>();
-    if (!center.allFinite() || !(center.cwiseAbs().maxCoeff() < kFarthest) || !std::isfinite(item.ball_radius)) continue;
+    if (!center.allFinite() || !(center.cwiseAbs().maxCoeff() < kFarthestPoint) || !std::isfinite(item.ball_radius)) continue;
     scene.balls.emplace_back(center.x(), center.y(), center.z(), item.ball_radius);
     scene.ball_colors.push_back(colored ? sound_color((*colors)[i]) : whole);
     scene.ball_item.push_back(static_cast<int>(scene.finishes.size()));

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "crumple/render/sampling.h"
 
 namespace crumple::render {
 namespace {
-
-constexpr float kPi = std::numbers::pi_v<float>;
 
 /// Smith's lambda of the GGX distribution.
 float smith(float cosine, float alpha) {

@@ -57,7 +57,7 @@ struct VideoWriter::Encoder {
 
 namespace {
 
-constexpr int kLongestSide = 16384;
+constexpr int kLongestVideoSide = 16384;
 
 std::vector<std::string> arguments_of(const fs::path& temporary, int width, int height, double fps) {
   // "file:" keeps names with colons or a leading dash from meaning anything else to ffmpeg.
@@ -229,8 +229,8 @@ VideoWriter& VideoWriter::operator=(VideoWriter&&) noexcept = default;
 VideoWriter::~VideoWriter() = default;
 
 Result<VideoWriter> VideoWriter::create(const fs::path& file, int width, int height, double fps) {
-  if (width < 1 || height < 1 || width > kLongestSide || height > kLongestSide) {
-    return input_error(fmt::format("{}: a video of {} x {} pixels; each side must be within 1 .. {}", file.string(), width, height, kLongestSide));
+  if (width < 1 || height < 1 || width > kLongestVideoSide || height > kLongestVideoSide) {
+    return input_error(fmt::format("{}: a video of {} x {} pixels; each side must be within 1 .. {}", file.string(), width, height, kLongestVideoSide));
   }
   if (!(fps >= 0.01 && fps <= 1000)) return input_error(fmt::format("{}: {} frames per second; must be within 0.01 .. 1000", file.string(), fps));
   const fs::path folder = file.parent_path();

@@ -17,16 +17,6 @@ std::string title(const std::vector<WeightHandle>& handles, size_t handle) {
   return handles[handle].name.empty() ? fmt::format("handle {}", handle) : fmt::format("handle \"{}\"", handles[handle].name);
 }
 
-double mean_edge(const TetMesh& mesh) {
-  double sum = 0;
-  for (const Tetrahedron& tet : mesh.tets) {
-    for (int i = 0; i < 4; ++i) {
-      for (int j = 0; j < i; ++j) sum += (mesh.positions[tet[i]] - mesh.positions[tet[j]]).norm();
-    }
-  }
-  return sum / (6.0 * static_cast<double>(std::max<size_t>(1, mesh.tets.size())));
-}
-
 double segment_distance(const Vec3& point, const BoneHandle& bone) {
   const Vec3 along = bone.to - bone.from;
   const double length = along.squaredNorm();

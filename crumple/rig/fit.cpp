@@ -24,14 +24,14 @@ constexpr double kPull = 0.03;            // how much all goals of vertices coun
 constexpr double kFinerRms = 0.5;         // of the wanted error: what cells may leave before finer ones are tried
 constexpr double kFinerMost = 0.01;       // of the diagonal: the same for the worst vertex
 constexpr double kFiner = 0.75;           // of a cell: the next finer one
-constexpr int kMaxFills = 6;
+constexpr int kMaxFitFills = 6;
 constexpr double kWellHeld = 0.8;  // of a bone's greatest weight
 constexpr double kLongTurn = 170;  // degrees
 
 /// Tells that a stage begins and adds its wall time to `total` when it ends.
-class Stage {
+class FitStage {
  public:
-  Stage(const FitWatch& watch, int number, const std::string& name, double& total) : timer_(total) {
+  FitStage(const FitWatch& watch, int number, const std::string& name, double& total) : timer_(total) {
     if (watch.stage) watch.stage(number, name, 0);
   }
 
@@ -75,7 +75,7 @@ class RigFitter {
     TriMesh solid = given_;
     LatticeSettings lattice = settings_.lattice;
     {
-      const Stage stage(watch_, 0, "tetrahedra", report_.seconds.tets);
+      const FitStage stage(watch_, 0, "tetrahedra", report_.seconds.tets);
       doctor_ = repair(solid);
       lattice.repair = false, lattice.cells = settings_.cells, lattice.cell_size = 0;
       if (settings_.cells == 0) {
@@ -91,10 +91,10 @@ class RigFitter {
       if (!too_many) {
         if (const Result<void> done = carry(); !done) return done;
       }
-      if (round == kMaxFills && too_many)
+      if (round == kMaxFitFills && too_many)
         return input_error(fmt::format("the body needs more than {} tetrahedra; give --cells", settings_.most_tets));
       const bool finer = settings_.cells == 0 && !too_many && report_.helpful_cell > 0 && tets / (kFiner * kFiner * kFiner) <= most;
-      if (round == kMaxFills || (!finer && !too_many)) break;
+      if (round == kMaxFitFills || (!finer && !too_many)) break;
       lattice.cell_size *= finer ? kFiner : 1.02 * std::cbrt(tets / most);
     }
     tell_about_tets();
@@ -102,7 +102,7 @@ class RigFitter {
   }
 
   Result<void> fill(const TriMesh& solid, const LatticeSettings& lattice) {
-    const Stage stage(watch_, 0, "tetrahedra", report_.seconds.tets);
+    const FitStage stage(watch_, 0, "tetrahedra", report_.seconds.tets);
     Result<TetMesh> tets = fill_with_tets(solid, lattice, report_.lattice);
     if (!tets) return tets.error();
     report_.lattice.surface = doctor_;
@@ -125,7 +125,7 @@ class RigFitter {
 
   /// The problem for these tetrahedra, and what they leave of the examples at best.
   Result<void> carry() {
-    const Stage stage(watch_, 1, "carry", report_.seconds.carry);
+    const FitStage stage(watch_, 1, "carry", report_.seconds.carry);
     problem_ = {};
     problem_.examples = static_cast<int>(input_.examples.size());
     const Embedding embedding = embed(asset_.tets, asset_.surface.positions);
@@ -188,7 +188,7 @@ class RigFitter {
   }
 
   Result<void> find_bones() {
-    const Stage stage(watch_, 2, "bones", report_.seconds.bones);
+    const FitStage stage(watch_, 2, "bones", report_.seconds.bones);
     DecomposeSettings settings;
     settings.bones = settings_.bones, settings.most_bones = settings_.most_bones, settings.influences = settings_.influences;
     settings.wanted = settings_.wanted;
@@ -278,7 +278,7 @@ class RigFitter {
 
   /// What is reported is what will be seen: skinned in single precision, carried to the surface's vertices.
   Result<void> measure() {
-    const Stage stage(watch_, 3, "measure", report_.seconds.measure);
+    const FitStage stage(watch_, 3, "measure", report_.seconds.measure);
     const auto body = rig_body(asset_);
     const size_t vertices = asset_.tets.positions.size(), count = asset_.examples.size();
     for (size_t e = 1; e < count; ++e) {

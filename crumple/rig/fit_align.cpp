@@ -12,7 +12,7 @@ constexpr double kInPlace = 1e-3;    // of the size: a point that moved less sta
 constexpr double kStays = 0.01;      // share of points that must stay for a shape not to have been moved
 constexpr double kExplained = 0.25;  // of the squared distances: what a rigid motion must leave at most
 constexpr double kPutBack = 0.1;     // share of points that it must put back where they were
-constexpr int kRounds = 40;
+constexpr int kAlignRounds = 40;
 
 double squared_distance(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, const Transform& motion) {
   double sum = 0;
@@ -25,11 +25,11 @@ double squared_distance(std::span<const Vec3> rest, std::span<const Vec3> shape,
 Transform whole_motion(std::span<const Vec3> rest, std::span<const Vec3> shape, std::span<const double> counts, double size) {
   Transform motion = nearest_rigid(rest, shape, counts);
   std::vector<double> faded(counts.begin(), counts.end());
-  for (int round = 0; round < 2 * kRounds; ++round) {
+  for (int round = 0; round < 2 * kAlignRounds; ++round) {
     for (size_t i = 0; i < rest.size(); ++i) {
       const double distance = (motion * rest[i] - shape[i]).norm() / size;
       // First the sum of distances, which has one minimum; from there on, what is farther than a little counts for nothing.
-      faded[i] = counts[i] / (round < kRounds ? distance + 1e-6 : std::pow(1 + std::pow(distance / kInPlace, 2), 2));
+      faded[i] = counts[i] / (round < kAlignRounds ? distance + 1e-6 : std::pow(1 + std::pow(distance / kInPlace, 2), 2));
     }
     motion = nearest_rigid(rest, shape, faded);
   }

@@ -15,7 +15,7 @@ namespace crumple {
 namespace {
 
 constexpr double kSame = 1e-6;     // of the diagonal: a shape that differs by less is the rest shape
-constexpr double kFarthest = 1e3;  // diagonals: a shape that reaches farther is a mistake
+constexpr double kFarthestShape = 1e3;  // diagonals: a shape that reaches farther is a mistake
 constexpr double kAbsurd = 1e12;   // metres
 
 Result<void> check_settings(const FitSettings& settings) {
@@ -139,7 +139,7 @@ Result<FitInput> prepare_input(const TriMesh& rest, std::vector<FitExample> exam
     fitted.given = i;
     align(rest, input, settings.align, example, fitted);
     const double way = longest_way(rest, input, example.positions);
-    if (!(way <= kFarthest * input.diagonal)) {
+    if (!(way <= kFarthestShape * input.diagonal)) {
       return input_error(
           fmt::format("example \"{}\" reaches {:.3g} m from a rest shape of {:.3g} m: is it in another unit?", example.name, way, input.diagonal));
     }

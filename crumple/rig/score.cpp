@@ -13,7 +13,7 @@
 namespace crumple {
 namespace {
 
-constexpr size_t kMaxCells = 4096;
+constexpr size_t kMostCells = 4096;
 constexpr double kNoPatch = 1e-12;  // of the squared diagonal: a patch that is only rounding
 
 std::string text(const Vec3& v) {
@@ -26,7 +26,7 @@ Result<void> check_input(const Asset& asset, std::span<const ConvexCell> cells, 
         fmt::format("{}: is scored already, into {} pieces; score the asset from which it was made", asset.name, asset.pieces->count()));
   if (asset.tets.tets.empty() || asset.surface.triangles.empty()) return input_error(fmt::format("{}: has nothing to cut", asset.name));
   if (cells.empty()) return input_error(fmt::format("{}: there are no cells to cut it into", asset.name));
-  if (cells.size() > kMaxCells) return input_error(fmt::format("{}: {} cells are too many (at most {})", asset.name, cells.size(), kMaxCells));
+  if (cells.size() > kMostCells) return input_error(fmt::format("{}: {} cells are too many (at most {})", asset.name, cells.size(), kMostCells));
   if (!(settings.sliver >= 0 && settings.sliver < 0.5))
     return input_error(fmt::format("a sliver is less than a share of the body from 0 to 0.5, not {}", settings.sliver));
   if (settings.most < 2) return input_error(fmt::format("at most {} pieces: scoring makes at least two", settings.most));
@@ -37,16 +37,6 @@ Result<void> check_input(const Asset& asset, std::span<const ConvexCell> cells, 
     }
   }
   return {};
-}
-
-double mean_edge(const TetMesh& mesh) {
-  double sum = 0;
-  for (const Tetrahedron& tet : mesh.tets) {
-    for (size_t i = 0; i < 4; ++i) {
-      for (size_t j = i + 1; j < 4; ++j) sum += (mesh.positions[static_cast<size_t>(tet[i])] - mesh.positions[static_cast<size_t>(tet[j])]).norm();
-    }
-  }
-  return sum / (6 * static_cast<double>(mesh.tets.size()));
 }
 
 PieceLink link_of(int a, int b, const Patch& patch, const Vec3& from_a_to_b) {

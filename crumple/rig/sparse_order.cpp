@@ -85,7 +85,7 @@ std::vector<int> column_counts(const SparseMatrix& matrix, const std::vector<int
   return counts;
 }
 
-struct Merged {
+struct MergedNode {
   int first, last;  // columns
   double rows;      // below
   double zeros;     // stored for nothing
@@ -94,18 +94,18 @@ struct Merged {
 };
 
 /// A node and its last child become one where that stores few zeros: wide nodes make long inner loops.
-bool worth_merging(const Merged& merged) {
+bool worth_merging(const MergedNode& merged) {
   const double share = merged.zeros / merged.stored(), columns = merged.columns();
   return columns <= 4 || (columns <= 16 && share < 0.3) || (columns <= 48 && share < 0.1) || share < 0.02;
 }
 
-std::vector<Merged> merged_nodes(const std::vector<int>& parent, const std::vector<int>& counts) {
-  std::vector<Merged> nodes;
+std::vector<MergedNode> merged_nodes(const std::vector<int>& parent, const std::vector<int>& counts) {
+  std::vector<MergedNode> nodes;
   for (int j = 0; j < static_cast<int>(parent.size()); ++j) {
-    Merged node{j, j, counts[j] - 1.0, 0};
+    MergedNode node{j, j, counts[j] - 1.0, 0};
     while (!nodes.empty() && parent[nodes.back().last] >= node.first && parent[nodes.back().last] <= node.last) {
-      const Merged& child = nodes.back();
-      Merged both{child.first, node.last, node.rows, 0};
+      const MergedNode& child = nodes.back();
+      MergedNode both{child.first, node.last, node.rows, 0};
       both.zeros = both.stored() - (child.stored() - child.zeros) - (node.stored() - node.zeros);
       if (both.zeros > 0 && !worth_merging(both)) break;
       node = both;
@@ -153,7 +153,7 @@ FactorPattern factor_pattern(const SparseMatrix& matrix, int size) {
   std::vector<int> leading(static_cast<size_t>(size));
   std::iota(leading.begin(), leading.end(), 0);
   const std::vector<int> tree = elimination_tree(matrix, leading);
-  const std::vector<Merged> nodes = merged_nodes(tree, column_counts(matrix, tree));
+  const std::vector<MergedNode> nodes = merged_nodes(tree, column_counts(matrix, tree));
 
   FactorPattern pattern;
   pattern.size = size;
@@ -179,7 +179,7 @@ FactorPattern factor_pattern(const SparseMatrix& matrix, int size) {
     const int above = tree[last];
     int parent = -1;
     if (above >= 0) {
-      parent = static_cast<int>(std::partition_point(nodes.begin(), nodes.end(), [&](const Merged& n) { return n.last < above; }) - nodes.begin());
+      parent = static_cast<int>(std::partition_point(nodes.begin(), nodes.end(), [&](const MergedNode& n) { return n.last < above; }) - nodes.begin());
       children[parent].push_back(static_cast<int>(s));
     }
     pattern.parent.push_back(parent);

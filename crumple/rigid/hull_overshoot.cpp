@@ -12,11 +12,6 @@ Vec3 unit_or_zero(const Vec3& v) {
   return length > 0 ? Vec3(v / length) : Vec3::Zero();
 }
 
-double angle_at(const Vec3& corner, const Vec3& a, const Vec3& b) {
-  const Vec3 u = a - corner, v = b - corner;
-  return std::atan2(u.cross(v).norm(), u.dot(v));
-}
-
 /// Numbers the edges: the same number for the same two vertices.
 std::vector<std::array<int, 3>> number_edges(std::span<const Triangle> faces, int& count) {
   struct Use {

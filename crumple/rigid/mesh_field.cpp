@@ -4,21 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "crumple/core/index.h"
 #include "crumple/geometry/mesh_topology.h"
 
 namespace crumple::rigid {
 namespace {
 
 constexpr double kOnSide = 1e-6;  // barycentric coordinates below are zero
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
-
-double angle_at(const Vec3& corner, const Vec3& a, const Vec3& b) {
-  const Vec3 u = a - corner, v = b - corner;
-  return std::atan2(u.cross(v).norm(), u.dot(v));
-}
 
 int corner_opposite(const Triangle& triangle, const EdgeUse& use) {
   for (int k = 0; k < 3; ++k) {

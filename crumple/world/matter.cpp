@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crumple/core/index.h"
 #include "crumple/particles/meet.h"
 #include "crumple/world/faults.h"
 
@@ -11,10 +12,6 @@ namespace {
 
 constexpr double kSupportShare = 0.1;   // of a part's weight: a part of which matter bears more does not fall asleep
 constexpr double kSupportSpeed = 0.01;  // m/s: the same as a change of speed, without gravity
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 Mat3 inverse_inertia(const Part& part, const Mat3& axes) {
   return axes * part.inertia.cwiseInverse().asDiagonal() * axes.transpose();

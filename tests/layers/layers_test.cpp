@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = CRUMPLE_SOURCE_DIR;
+const fs::path kLibraryRoot = CRUMPLE_SOURCE_DIR;
 
 /// Who may include whom; what a folder may see, those above it may see through it, except where said otherwise.
 const std::map<std::string, std::set<std::string>> kMaySee = {
@@ -68,7 +68,7 @@ std::string method_of(const fs::path& path) {
 }
 
 TEST(Layers, every_folder_of_the_library_has_its_place) {
-  for (const auto& entry : fs::directory_iterator(kRoot / "crumple")) {
+  for (const auto& entry : fs::directory_iterator(kLibraryRoot / "crumple")) {
     if (!entry.is_directory()) continue;
     EXPECT_EQ(kMaySee.count(entry.path().filename().string()), 1u) << entry.path();
   }
@@ -76,8 +76,8 @@ TEST(Layers, every_folder_of_the_library_has_its_place) {
 
 TEST(Layers, nobody_includes_what_lies_above) {
   int checked = 0;
-  for (const fs::path& file : sources(kRoot / "crumple")) {
-    const fs::path relative = file.lexically_relative(kRoot);
+  for (const fs::path& file : sources(kLibraryRoot / "crumple")) {
+    const fs::path relative = file.lexically_relative(kLibraryRoot);
     const std::string layer = layer_of(relative);
     if (layer.empty()) continue;
     for (const std::string& name : included(file)) {
@@ -92,7 +92,7 @@ TEST(Layers, nobody_includes_what_lies_above) {
 }
 
 TEST(Layers, the_library_includes_no_program_test_or_benchmark) {
-  for (const fs::path& file : sources(kRoot / "crumple")) {
+  for (const fs::path& file : sources(kLibraryRoot / "crumple")) {
     for (const std::string& name : included(file)) {
       for (const char* outside : {"apps/", "tests/", "bench/"}) EXPECT_FALSE(name.starts_with(outside)) << file << " includes " << name;
     }
@@ -100,8 +100,8 @@ TEST(Layers, the_library_includes_no_program_test_or_benchmark) {
 }
 
 TEST(Layers, no_method_includes_another) {
-  for (const fs::path& file : sources(kRoot / "crumple" / "methods")) {
-    const std::string method = method_of(file.lexically_relative(kRoot));
+  for (const fs::path& file : sources(kLibraryRoot / "crumple" / "methods")) {
+    const std::string method = method_of(file.lexically_relative(kLibraryRoot));
     if (method.empty()) continue;
     for (const std::string& name : included(file)) {
       const std::string other = method_of(name);
@@ -114,20 +114,20 @@ TEST(Layers, no_method_includes_another) {
 /// Files of the library that know all methods and yet none by name.
 TEST(Layers, no_generic_file_asks_for_a_method_by_name) {
   std::string names;
-  for (const auto& entry : fs::directory_iterator(kRoot / "crumple" / "methods")) {
+  for (const auto& entry : fs::directory_iterator(kLibraryRoot / "crumple" / "methods")) {
     if (entry.is_directory()) names += (names.empty() ? "" : "|") + entry.path().filename().string();
   }
   const std::regex named("\\b(" + names + ")::|crumple/methods/(" + names + ")/");
   int checked = 0;
   for (const char* folder : {"crumple/scene", "crumple/world", "crumple/run", "crumple/render", "crumple/io", "apps"}) {
-    for (const fs::path& file : sources(kRoot / folder)) {
+    for (const fs::path& file : sources(kLibraryRoot / folder)) {
       if (file.parent_path().filename() == "import") continue;  // scenes of a paper are scenes of its method
       ++checked;
       std::ifstream in(file);
       int number = 0;
       for (std::string line; std::getline(in, line);) {
         ++number;
-        EXPECT_FALSE(std::regex_search(line, named)) << file.lexically_relative(kRoot) << ":" << number << ": " << line;
+        EXPECT_FALSE(std::regex_search(line, named)) << file.lexically_relative(kLibraryRoot) << ":" << number << ": " << line;
       }
     }
   }
@@ -137,7 +137,7 @@ TEST(Layers, no_generic_file_asks_for_a_method_by_name) {
 /// An editor reads and writes scenes without an engine: of the folders above, scenes see plain settings alone.
 TEST(Layers, scenes_see_settings_and_no_simulation) {
   const std::regex plain("crumple/(methods/(list|info|faults)\\.h|methods/[a-z]+/settings\\.h|rigid/(kinds|stock)\\.h|particles/(boundary|fill)\\.h)");
-  for (const fs::path& file : sources(kRoot / "crumple" / "scene")) {
+  for (const fs::path& file : sources(kLibraryRoot / "crumple" / "scene")) {
     for (const std::string& name : included(file)) {
       const std::string layer = layer_of(name);
       const bool is_above = layer == "methods" || layer == "rigid" || layer == "particles" || layer == "rig";
@@ -150,10 +150,10 @@ TEST(Layers, only_rigid_knows_the_engine) {
   static const std::regex kEngine("(^|/)(bt[A-Z]|Bullet|LinearMath)");
   int found = 0;
   for (const char* folder : {"crumple", "apps", "bench"}) {
-    for (const fs::path& file : sources(kRoot / folder)) {
+    for (const fs::path& file : sources(kLibraryRoot / folder)) {
       for (const std::string& name : included(file)) {
         if (!std::regex_search(name, kEngine)) continue;
-        EXPECT_EQ(layer_of(file.lexically_relative(kRoot)), "rigid") << file << " includes " << name;
+        EXPECT_EQ(layer_of(file.lexically_relative(kLibraryRoot)), "rigid") << file << " includes " << name;
         ++found;
       }
     }
@@ -163,12 +163,12 @@ TEST(Layers, only_rigid_knows_the_engine) {
 
 TEST(Layers, includes_name_the_full_path) {
   for (const char* folder : {"crumple", "apps"}) {
-    for (const fs::path& file : sources(kRoot / folder)) {
+    for (const fs::path& file : sources(kLibraryRoot / folder)) {
       std::ifstream in(file);
       for (std::string line; std::getline(in, line);) {
         if (!line.starts_with("#include \"")) continue;
         const std::string name = line.substr(10, line.find('"', 10) - 10);
-        EXPECT_TRUE(fs::exists(kRoot / name)) << file << " includes " << name;
+        EXPECT_TRUE(fs::exists(kLibraryRoot / name)) << file << " includes " << name;
       }
     }
   }
@@ -177,8 +177,8 @@ TEST(Layers, includes_name_the_full_path) {
 TEST(Layers, no_folder_is_called_something_that_says_nothing) {
   const std::set<std::string> refused = {"utils", "util", "common", "misc", "detail", "include", "helpers"};
   for (const char* folder : {"crumple", "apps", "tests", "bench", "scenes", "assets", "docs"}) {
-    if (!fs::exists(kRoot / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+    if (!fs::exists(kLibraryRoot / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(kLibraryRoot / folder)) {
       if (!entry.is_directory()) continue;
       EXPECT_EQ(refused.count(entry.path().filename().string()), 0u) << entry.path();
     }
@@ -187,7 +187,7 @@ TEST(Layers, no_folder_is_called_something_that_says_nothing) {
 
 TEST(Layers, every_method_looks_alike) {
   int methods = 0;
-  for (const auto& entry : fs::directory_iterator(kRoot / "crumple" / "methods")) {
+  for (const auto& entry : fs::directory_iterator(kLibraryRoot / "crumple" / "methods")) {
     if (!entry.is_directory()) continue;
     ++methods;
     const std::string name = entry.path().filename().string();

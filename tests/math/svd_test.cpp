@@ -116,7 +116,7 @@ TEST(Svd, of_no_number_says_so) {
 }
 
 template <class T>
-void expect_same_bits_in_company() {
+void expect_same_svd_in_company() {
   using Matrix = Eigen::Matrix<T, 3, 3>;
   using Vector = Eigen::Matrix<T, 3, 1>;
   std::vector<Matrix> matrices;
@@ -136,8 +136,8 @@ void expect_same_bits_in_company() {
 }
 
 TEST(Svd, has_the_same_bits_alone_and_among_others) {
-  expect_same_bits_in_company<double>();
-  expect_same_bits_in_company<float>();
+  expect_same_svd_in_company<double>();
+  expect_same_svd_in_company<float>();
 }
 
 }  // namespace

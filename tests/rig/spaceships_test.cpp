@@ -25,7 +25,7 @@ using namespace crumple::generator;
 
 namespace {
 
-double enclosed_volume(const TriMesh& mesh) {
+double hull_volume(const TriMesh& mesh) {
   double volume = 0;
   for (const Triangle& t : mesh.triangles) volume += mesh.positions[t[0]].dot(mesh.positions[t[1]].cross(mesh.positions[t[2]])) / 6;
   return volume;
@@ -44,7 +44,7 @@ int open_edges(const TriMesh& mesh) {
   return int(std::count_if(runs.begin(), runs.end(), [](const auto& run) { return run.second != 0; }));
 }
 
-const Vec3f kGrey = Vec3f::Constant(0.5f);
+const Vec3f kPlainGrey = Vec3f::Constant(0.5f);
 
 }  // namespace
 
@@ -53,9 +53,9 @@ TEST(Spaceship, a_hull_of_two_round_sections_has_the_volume_of_its_frustum) {
   const int sides = 24;
   for (const double step : {10.0, 0.7}) {
     TriMesh mesh;
-    add_loft(mesh, hull_rings(sections, round_outline(sides, 2), step), plain(kGrey));
+    add_loft(mesh, hull_rings(sections, round_outline(sides, 2), step), plain(kPlainGrey));
     const double polygon = 0.5 * sides * std::sin(2 * std::numbers::pi / sides);  // of radius 1
-    EXPECT_NEAR(enclosed_volume(mesh), polygon * 6.0 / 3 * (4 + 2 + 1), 1e-9);
+    EXPECT_NEAR(hull_volume(mesh), polygon * 6.0 / 3 * (4 + 2 + 1), 1e-9);
     EXPECT_EQ(open_edges(mesh), 0);
   }
 }
@@ -64,8 +64,8 @@ TEST(Spaceship, wings_to_the_right_and_upwards_face_outwards_and_have_the_volume
   for (const auto& [along, across] : {std::pair(Vec3(Vec3::UnitZ()), Vec3(Vec3::UnitY())), std::pair(Vec3(Vec3::UnitY()), Vec3(-Vec3::UnitZ()))}) {
     const std::array<Ring, 2> rings{wing_ring(Vec3(1, 0, 0), 2, 0.3, across), wing_ring(Vec3(1, 0, 0) + 4 * along, 2, 0.3, across)};
     TriMesh mesh;
-    add_loft(mesh, rings, plain(kGrey), {1, 2, 3, 4, 5});
-    EXPECT_NEAR(enclosed_volume(mesh), 4 * 0.3 * 2 * (1 + 0.42) / 2, 1e-9);  // flat for 0.42 of the chord
+    add_loft(mesh, rings, plain(kPlainGrey), {1, 2, 3, 4, 5});
+    EXPECT_NEAR(hull_volume(mesh), 4 * 0.3 * 2 * (1 + 0.42) / 2, 1e-9);  // flat for 0.42 of the chord
     EXPECT_EQ(open_edges(mesh), 0);
   }
 }
@@ -142,10 +142,10 @@ TEST_P(Spaceships, pieces_are_closed_and_hang_together_by_links_of_some_size) {
   std::vector<double> volumes;
   double all = 0;
   for (const PieceSurface& piece : pieces.surfaces) {
-    volumes.push_back(enclosed_volume(piece.skin) + enclosed_volume(piece.cut));
+    volumes.push_back(hull_volume(piece.skin) + hull_volume(piece.cut));
     all += volumes.back();
   }
-  EXPECT_NEAR(all, enclosed_volume(asset_.surface), 0.01 * all);
+  EXPECT_NEAR(all, hull_volume(asset_.surface), 0.01 * all);
   EXPECT_GT(*std::min_element(volumes.begin(), volumes.end()), GetParam().share * all);
   std::vector<int> root(size_t(pieces.count()));
   for (size_t i = 0; i < root.size(); ++i) root[i] = int(i);

@@ -6,10 +6,10 @@
 namespace crumple::rigid::testing {
 namespace {
 
-constexpr double kStep = 1.0 / 120;
+constexpr double kEnergyStep = 1.0 / 120;
 
 /// The most that energy and work exceeded the start by.
-double largest_gain(Rig& rig, double seconds, double dt = kStep) {
+double largest_gain(Rig& rig, double seconds, double dt = kEnergyStep) {
   const double start = rig.energy() + rig.work();
   double most = 0;
   for (int i = 0, steps = static_cast<int>(std::lround(seconds / dt)); i < steps; ++i) {
@@ -82,8 +82,8 @@ TEST(StructureEnergy, a_plate_that_a_ball_hits_gains_nothing) {
       rest(rig, plate.part(i, side < 0 ? 0 : 5), Vec3(at, 0, 3 * side), false, 1e10, Vec3::UnitZ());
     }
   }
-  rig.ramp_gravity(Vec3(0, -10, 0), 1, kStep);
-  rig.run(1, kStep);
+  rig.ramp_gravity(Vec3(0, -10, 0), 1, kEnergyStep);
+  rig.run(1, kEnergyStep);
   const int ball = rig.add_ball(0.5, 2000, Vec3(0.2, 0.85, 0.1), 0.5);
   rig.set_gravity(Vec3(0, -10, 0));
   rig.set_velocity(ball, Vec3(0, -4, 0));

@@ -6,7 +6,7 @@
 namespace crumple::rigid::testing {
 namespace {
 
-constexpr double kStep = 1.0 / 60;
+constexpr double kLimitStep = 1.0 / 60;
 constexpr double kStrong = 1.02, kWeak = 0.98;
 
 std::string verdict(double strong, double weak, int places) {
@@ -25,8 +25,8 @@ Fate load_chain(int pieces, double strength, const View& view = {}) {
   const std::vector<int> parts = add_bar(rig, bar);
   const double length = bar.length / pieces;
   clamp(rig, parts[0], Vec3::Zero(), law, length);
-  rig.ramp_gravity(Vec3(0, -10, 0), 2, kStep);
-  rig.run(1, kStep);
+  rig.ramp_gravity(Vec3(0, -10, 0), 2, kLimitStep);
+  rig.run(1, kLimitStep);
   return {-rig.point(parts.back(), Vec3(length / 2, 0, 0)).y(), rig.rotation()};
 }
 
@@ -35,8 +35,8 @@ double rigid_fall(double strength) {
   double angle = 0, spin = 0;
   for (int i = 1; i <= 180; ++i) {
     const double weight = std::min(i / 120.0, 1.0) * 13500 * std::cos(angle);
-    spin = std::max(0.0, spin + kStep * (weight - strength * 13500) / (900 * (9.0 / 3 + 0.09 / 12)));
-    angle += kStep * spin;
+    spin = std::max(0.0, spin + kLimitStep * (weight - strength * 13500) / (900 * (9.0 / 3 + 0.09 / 12)));
+    angle += kLimitStep * spin;
   }
   return 3 * std::sin(angle);
 }
@@ -77,8 +77,8 @@ Fate load_portal(int pieces_each, double strength, const View& view = {}) {
   rig.join(right.front(), beam.back(), Vec3(kSpan, kHeight, 0), bar_law(law, (column_piece + beam_piece) / 2));
   clamp(rig, left.front(), Vec3::Zero(), law, column_piece, Vec3::UnitY());
   clamp(rig, right.back(), Vec3(kSpan, 0, 0), law, column_piece, -Vec3::UnitY());
-  rig.ramp_gravity(Vec3(kPull, 0, 0), 2, kStep);
-  rig.run(1, kStep);
+  rig.ramp_gravity(Vec3(kPull, 0, 0), 2, kLimitStep);
+  rig.run(1, kLimitStep);
   return {rig.point(beam.front(), Vec3(-beam_piece / 2, 0, 0)).x(), rig.rotation()};
 }
 
@@ -112,8 +112,8 @@ Fate load_slab(int cells, double strength) {
     rest(rig, plate.part(0, z), Vec3(-kSize / 2, 0, at), false);
     rest(rig, plate.part(cells - 1, z), Vec3(kSize / 2, 0, at), true);
   }
-  rig.ramp_gravity(Vec3(0, -10, 0), 2, kStep);
-  rig.run(1, kStep);
+  rig.ramp_gravity(Vec3(0, -10, 0), 2, kLimitStep);
+  rig.run(1, kLimitStep);
   return {-rig.point(plate.part(cells / 2, cells / 2), Vec3(-plate.cell / 2, 0, 0)).y(), rig.rotation()};
 }
 
@@ -136,13 +136,13 @@ Fate load_by_block(double block_mass, double strength, const View& view = {}) {
   rest(rig, parts.front(), Vec3(-kLength / 2, 0, 0), false, 1e11);
   rest(rig, parts.back(), Vec3(kLength / 2, 0, 0), true, 1e11);
   const int block = rig.add_box({.size = Vec3(2 * kHalfBlock, 0.5, 0.4), .mass = block_mass, .at = Vec3(0, kHeight / 2 + 0.25, 0), .piece = false});
-  rig.ramp_gravity(Vec3(0, -10, 0), 2, kStep);
-  rig.run(1, kStep);
+  rig.ramp_gravity(Vec3(0, -10, 0), 2, kLimitStep);
+  rig.run(1, kLimitStep);
   EXPECT_LT(std::abs(rig.place(block).x()), 0.05);
   double pushed = 0;
   for (const Contact& contact : rig.loads.contacts) pushed += contact.impulse;
   if (strength > 1) {
-    EXPECT_NEAR(pushed, block_mass * 10 * kStep, 0.001 * block_mass * 10 * kStep);  // what hits are read from
+    EXPECT_NEAR(pushed, block_mass * 10 * kLimitStep, 0.001 * block_mass * 10 * kLimitStep);  // what hits are read from
   }
   return {-rig.point(parts[8], Vec3(-kLength / 32, 0, 0)).y(), rig.rotation()};
 }
@@ -179,8 +179,8 @@ Fate load_with_tension(int pieces, Interaction interaction, double moment_share,
     rig.join(part, before, Vec3(i * length, 0, 0), law(i > 0 ? length : length / 2));
     before = part;
   }
-  rig.ramp_gravity(Vec3(10, -10, 0), 2, kStep);
-  rig.run(1, kStep);
+  rig.ramp_gravity(Vec3(10, -10, 0), 2, kLimitStep);
+  rig.run(1, kLimitStep);
   return {-rig.point(before, Vec3(length / 2, 0, 0)).y(), rig.rotation()};
 }
 

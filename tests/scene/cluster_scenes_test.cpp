@@ -23,7 +23,7 @@ void run(World& world, double seconds) {
   }
 }
 
-const Body& soft(const World& world, const std::string& name) {
+const Body& soft_named(const World& world, const std::string& name) {
   for (const Body& body : world.bodies()) {
     if (body.description->name == name) return body;
   }
@@ -63,9 +63,9 @@ int threads(const World&, const Body& body) {
 TEST(ClusterScenes, one_bar_keeps_its_twist_and_the_other_tears_with_little_debris) {
   World world = started("twist_bar");
   run(world, 6);
-  EXPECT_EQ(clusters_state(soft(world, "weak")).totals.splits, 0);
+  EXPECT_EQ(clusters_state(soft_named(world, "weak")).totals.splits, 0);
   run(world, 11);
-  const Body &tough = soft(world, "tough"), &weak = soft(world, "weak");
+  const Body &tough = soft_named(world, "tough"), &weak = soft_named(world, "weak");
   EXPECT_EQ(clusters_state(tough).totals.splits, 0);
   EXPECT_GT(clusters_state(weak).totals.first_split, 6);
   EXPECT_LT(clusters_state(weak).totals.first_split, 8);
@@ -77,7 +77,7 @@ TEST(ClusterScenes, one_bar_keeps_its_twist_and_the_other_tears_with_little_debr
 TEST(ClusterScenes, the_heart_breaks_in_two) {
   World world = started("broken_heart");
   run(world, 2.6);
-  const Body& heart = soft(world, "heart");
+  const Body& heart = soft_named(world, "heart");
   EXPECT_EQ(big_pieces(heart), 2);
   EXPECT_LT(debris(heart), 0.02);
   EXPECT_GT(clusters::pieces(clusters_state(heart)).sizes[1], 0.25 * clusters_state(heart).particles());
@@ -87,16 +87,16 @@ TEST(ClusterScenes, the_heart_breaks_in_two) {
 TEST(ClusterScenes, the_brittle_ball_bursts_and_the_tough_one_does_not) {
   World world = started("ball_drop");
   run(world, 1);
-  EXPECT_GE(big_pieces(soft(world, "brittle")), 5);
-  EXPECT_EQ(big_pieces(soft(world, "tough")), 1);
-  EXPECT_GT(clusters_state(soft(world, "tough")).totals.splits, 0);
-  EXPECT_LT(debris(soft(world, "tough")), 0.02);
+  EXPECT_GE(big_pieces(soft_named(world, "brittle")), 5);
+  EXPECT_EQ(big_pieces(soft_named(world, "tough")), 1);
+  EXPECT_GT(clusters_state(soft_named(world, "tough")).totals.splits, 0);
+  EXPECT_LT(debris(soft_named(world, "tough")), 0.02);
 }
 
 TEST(ClusterScenes, the_bear_loses_an_arm_and_keeps_the_rest) {
   World world = started("torn_figure");
   run(world, 4);
-  const Body& bear = soft(world, "bear");
+  const Body& bear = soft_named(world, "bear");
   EXPECT_GE(big_pieces(bear), 2);
   EXPECT_GT(clusters::pieces(clusters_state(bear)).sizes[0], 0.8 * clusters_state(bear).particles());
   EXPECT_EQ(threads(world, bear), 0);
@@ -105,9 +105,9 @@ TEST(ClusterScenes, the_bear_loses_an_arm_and_keeps_the_rest) {
 TEST(ClusterScenes, the_cheese_tears_and_the_bars_are_clustered_alike) {
   World cheese = started("swiss_cheese");
   run(cheese, 2.5);
-  EXPECT_GE(big_pieces(soft(cheese, "cheese")), 2);
-  EXPECT_LT(debris(soft(cheese, "cheese")), 0.05);
-  EXPECT_EQ(threads(cheese, soft(cheese, "cheese")), 0);
+  EXPECT_GE(big_pieces(soft_named(cheese, "cheese")), 2);
+  EXPECT_LT(debris(soft_named(cheese, "cheese")), 0.05);
+  EXPECT_EQ(threads(cheese, soft_named(cheese, "cheese")), 0);
   World bars = started("bar_convergence");
   run(bars, 1);
   for (const Body& bar : bars.bodies()) {
@@ -120,11 +120,11 @@ TEST(ClusterScenes, plates_shatter_crack_and_stretch_and_slow_the_balls) {
   World world = started("plate_projectile");
   run(world, 0.5);
   const auto speed = [&](const std::string& name) {
-    return world.part_state(static_cast<int>(&soft(world, name) - world.bodies().data())).velocity.norm();
+    return world.part_state(static_cast<int>(&soft_named(world, name) - world.bodies().data())).velocity.norm();
   };
-  EXPECT_GT(big_pieces(soft(world, "weak")), 1);
-  EXPECT_GT(clusters_state(soft(world, "weak")).totals.splits, 5 * clusters_state(soft(world, "strong")).totals.splits);
-  EXPECT_GT(clusters_state(soft(world, "strong")).totals.splits, clusters_state(soft(world, "ductile")).totals.splits);
+  EXPECT_GT(big_pieces(soft_named(world, "weak")), 1);
+  EXPECT_GT(clusters_state(soft_named(world, "weak")).totals.splits, 5 * clusters_state(soft_named(world, "strong")).totals.splits);
+  EXPECT_GT(clusters_state(soft_named(world, "strong")).totals.splits, clusters_state(soft_named(world, "ductile")).totals.splits);
   for (const char* ball : {"ball 1", "ball 2", "ball 3"}) EXPECT_LT(speed(ball), 9.0) << ball;
 }
 

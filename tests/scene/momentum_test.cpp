@@ -6,7 +6,7 @@
 namespace crumple {
 namespace {
 
-struct Momentum {
+struct WorldMomentum {
   double mass = 0;
   Vec3 linear = Vec3::Zero();
   Vec3 angular = Vec3::Zero();  // about the origin
@@ -15,7 +15,7 @@ struct Momentum {
   Vec3 about_center() const { return angular - (center / mass).cross(linear); }
 };
 
-void add_body(Momentum& sum, const World& world, int index) {
+void add_body(WorldMomentum& sum, const World& world, int index) {
   const Body& body = world.bodies()[static_cast<size_t>(index)];
   const rigid::PartState state = world.part_state(index);
   const Mat3& axes = state.place.rotation;
@@ -26,18 +26,18 @@ void add_body(Momentum& sum, const World& world, int index) {
   sum.angular += state.place.translation.cross(linear) + axes * body.parts[0].inertia.cwiseProduct(axes.transpose() * state.spin);
 }
 
-Momentum momentum_of(const World& world, std::vector<int> bodies) {
-  Momentum sum;
+WorldMomentum momentum_of(const World& world, std::vector<int> bodies) {
+  WorldMomentum sum;
   for (const int body : bodies) add_body(sum, world, body);
   return sum;
 }
 
 /// Mass and angular momentum of the drum's own vertices, without trusting its stored inertia.
-Momentum momentum_of_vertices(const World& world, int index) {
+WorldMomentum momentum_of_vertices(const World& world, int index) {
   const Body& body = world.bodies()[static_cast<size_t>(index)];
   const rigid::PartState state = world.part_state(index);
   const Transform place = world.place(index);
-  Momentum sum;
+  WorldMomentum sum;
   for (size_t v = 0; v < body.vertex_masses.size(); ++v) {
     const Vec3 at = place * body.shape.vertices[v].cast<double>();
     const Vec3 linear = body.vertex_masses[v] * (state.velocity + state.spin.cross(at - state.place.translation));
@@ -97,13 +97,13 @@ TEST_F(ReshapedBody, keeps_mass_and_momentum) {
   const double mass = changing.bodies()[0].mass;
   for (int i = 0; i < 60; ++i) {
     step_both();
-    const Momentum before = momentum_of_vertices(keeping, 0), after = momentum_of_vertices(changing, 0);
+    const WorldMomentum before = momentum_of_vertices(keeping, 0), after = momentum_of_vertices(changing, 0);
     EXPECT_NEAR(after.mass, mass, 1e-9 * mass);
     // Bodies start with the moments of the exact rest shape; the first reshape puts those of the skinned one, a nanometre off, in place.
     const double least = i == 0 ? 1e-7 : 1e-11;
     EXPECT_LT((after.linear - before.linear).norm(), least * before.linear.norm()) << i;
     EXPECT_LT((after.about_center() - before.about_center()).norm(), least * before.about_center().norm()) << i;
-    const Momentum told_before = momentum_of(keeping, {0}), told_after = momentum_of(changing, {0});
+    const WorldMomentum told_before = momentum_of(keeping, {0}), told_after = momentum_of(changing, {0});
     EXPECT_EQ(told_after.linear, told_before.linear) << i;
     EXPECT_LT((told_after.about_center() - told_before.about_center()).norm(), 1e-11 * told_before.about_center().norm()) << i;
   }
@@ -133,7 +133,7 @@ TEST_F(ReshapedBody, does_not_move_what_is_not_deformed) {
 
 TEST_F(ReshapedBody, the_frame_is_that_of_the_vertices) {
   for (int i = 0; i < 30; ++i) step_both();
-  const Momentum vertices = momentum_of_vertices(changing, 0);
+  const WorldMomentum vertices = momentum_of_vertices(changing, 0);
   EXPECT_LT((vertices.center / vertices.mass - changing.part_state(0).place.translation).norm(), 1e-9);
 }
 
@@ -142,11 +142,11 @@ TEST(Momentum, a_ball_and_a_drum_in_free_space_keep_theirs) {
       {"name": "drum", "asset": "drum", "spin": [2, 5, -3], "material": {"spin_damping": 0}, "examples": {"gain": 150}},
       {"name": "ball", "sphere": 0.3, "mass": 400, "at": [-2, 0.15, 0.1], "velocity": [11, 0, 0], "material": {"spin_damping": 0}}])");
   World world = built(scene);
-  const Momentum start = momentum_of(world, {0, 1});
+  const WorldMomentum start = momentum_of(world, {0, 1});
   double most_turned = 0;
   for (int i = 0; i < 60; ++i) {
     world.step_frame();
-    const Momentum now = momentum_of(world, {0, 1});
+    const WorldMomentum now = momentum_of(world, {0, 1});
     EXPECT_LT((now.linear - start.linear).norm(), 1e-9 * start.linear.norm()) << i;
     most_turned = std::max(most_turned, (now.about_center() - start.about_center()).norm() / start.about_center().norm());
   }

@@ -56,7 +56,7 @@ double margin_of(const Model& model, const TriMesh& surface, const Transform& pl
   return std::clamp(gap, 0.0, model.spacing);
 }
 
-size_t rows(const SavedArrays& saved, const std::vector<StateArray>& ours, std::string_view name) {
+size_t rows_of(const SavedArrays& saved, const std::vector<StateArray>& ours, std::string_view name) {
   const auto own = std::find_if(ours.begin(), ours.end(), [&](const StateArray& array) { return array.name == name; });
   return saved.rows(name, own->row_bytes);
 }
@@ -66,7 +66,7 @@ Result<Model> model_of(const Particles& particles, const Settings& settings, con
   if (saved) {
     StoredModel stored;
     const std::vector<StateArray> ours = arrays(stored);
-    resize(stored, {rows(*saved, ours, "rest"), rows(*saved, ours, "ball"), rows(*saved, ours, "particle"), rows(*saved, ours, "planes")});
+    resize(stored, {rows_of(*saved, ours, "rest"), rows_of(*saved, ours, "ball"), rows_of(*saved, ours, "particle"), rows_of(*saved, ours, "planes")});
     const std::vector<StateArray> all = arrays(stored);
     const bool is_read = std::all_of(all.begin(), all.end(), [&](const StateArray& array) { return saved->read(array); });
     if (is_read) {
@@ -177,7 +177,7 @@ std::vector<StateArray> arrays(BodyState& state) {
 
 void fit(const BodyModel& model, BodyState& state, const SavedArrays& saved) {
   const std::vector<StateArray> ours = arrays(state);
-  resize(model.clusters, state.clusters, {rows(saved, ours, "positions"), rows(saved, ours, "ball"), rows(saved, ours, "planes")});
+  resize(model.clusters, state.clusters, {rows_of(saved, ours, "positions"), rows_of(saved, ours, "ball"), rows_of(saved, ours, "planes")});
 }
 
 Result<void> rebuilt(const BodyModel& model, BodyState& state) {
@@ -194,7 +194,7 @@ std::vector<StateArray> recorded(BodyState& state) {
 
 void fit_recorded(const BodyModel& model, BodyState& state, const SavedArrays& saved) {
   const std::vector<StateArray> ours = recorded(state);
-  resize(model.clusters, state.recorded, {rows(saved, ours, "fine"), rows(saved, ours, "ball"), rows(saved, ours, "planes")});
+  resize(model.clusters, state.recorded, {rows_of(saved, ours, "fine"), rows_of(saved, ours, "ball"), rows_of(saved, ours, "planes")});
 }
 
 Result<void> replayed(const BodyModel& model, BodyState& state) {

@@ -5,6 +5,7 @@
 
 #include <Eigen/LU>
 
+#include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/methods/clusters/collide.h"
 #include "crumple/methods/clusters/stages.h"
@@ -12,10 +13,6 @@
 
 namespace crumple::clusters {
 namespace {
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 // A cluster of a few particles does not collide: its ball would be mostly empty.
 constexpr int kMinSolid = 10;

@@ -1,16 +1,13 @@
 #include <algorithm>
 
+#include "crumple/core/index.h"
 #include "crumple/methods/clusters/collide.h"
 #include "crumple/methods/clusters/topology.h"
 
 namespace crumple::clusters {
 namespace {
 
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
-
-struct Contact {
+struct GuestContact {
   size_t particle;
   Vec3f out;
 };
@@ -33,7 +30,7 @@ Box box_of(const State& state, const Vec3f& offset) {
 }
 
 /// Particles of a guest inside one cluster, each once, and their shortest ways out. `offset` takes guest positions to the host's origin.
-void find_contacts(const Proxy& proxy, const State& guest, const Vec3f& offset, std::vector<uint8_t>& seen, std::vector<Contact>& contacts) {
+void find_contacts(const Proxy& proxy, const State& guest, const Vec3f& offset, std::vector<uint8_t>& seen, std::vector<GuestContact>& contacts) {
   static thread_local std::vector<int32_t> near;
   contacts.clear();
   for (int d = 0; d < guest.clusters(); ++d) {
@@ -51,20 +48,20 @@ void find_contacts(const Proxy& proxy, const State& guest, const Vec3f& offset, 
       contacts.push_back({i, out});
     }
   }
-  for (const Contact& contact : contacts) seen[contact.particle] = 0;
+  for (const GuestContact& contact : contacts) seen[contact.particle] = 0;
 }
 
 /// Pushes guest particles out of the cluster, which gets the reaction: momentum and angular momentum are conserved. `units`: unit of mass of the
 /// guest, in units of the host.
-void resolve(const Model& model, State& host, int into, State& guest, const Vec3f& offset, float units, float friction,
-             std::span<const Contact> contacts) {
+void push_out_guest(const Model& model, State& host, int into, State& guest, const Vec3f& offset, float units, float friction,
+             std::span<const GuestContact> contacts) {
   const ClusterMotion motion = motion_of(host, into);
   const float give = static_cast<float>(model.settings.give);
   float touching = 0;
-  for (const Contact& contact : contacts) touching += units * guest.mass[contact.particle];
+  for (const GuestContact& contact : contacts) touching += units * guest.mass[contact.particle];
   const float share = motion.mass / (motion.mass + touching);  // of the relative motion that the guests take on
   Reaction reaction;
-  for (const Contact& contact : contacts) {
+  for (const GuestContact& contact : contacts) {
     const size_t i = contact.particle;
     if (guest.held[i] >= 0) continue;
     const float mass = units * guest.mass[i];
@@ -89,13 +86,13 @@ void keep_out(const Model& model, State& host, const Model& guest_model, State& 
   const Vec3f offset = (guest_model.origin - model.origin).cast<float>();
   const Box all = box_of(guest, offset);
   std::vector<uint8_t> seen(guest.positions.size(), 0);
-  std::vector<Contact> contacts;
+  std::vector<GuestContact> contacts;
   for (int c = 0; c < host.clusters(); ++c) {
     if (host.slot_count[at(c)] == 0 || !all.meets(host.places[at(c)].low, host.places[at(c)].high)) continue;
     const Proxy proxy = proxy_of(host, c);
     if (!proxy.solid) continue;
     find_contacts(proxy, guest, offset, seen, contacts);
-    if (!contacts.empty()) resolve(model, host, c, guest, offset, static_cast<float>(guest_model.unit / model.unit), friction, contacts);
+    if (!contacts.empty()) push_out_guest(model, host, c, guest, offset, static_cast<float>(guest_model.unit / model.unit), friction, contacts);
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 // The loop over particles is parallel; the loop over clusters is serial, but does less work.
 constexpr size_t kFew = 8;       // if fewer than one membership in this many is active, only active clusters are visited
-constexpr size_t kMany = 50000;  // memberships worth a second thread
+constexpr size_t kManyMemberships = 50000;  // memberships worth a second thread
 constexpr float kNear = 0.25f;   // of the width: goals nearer to the centre count as this far in the outlier test
 
 /// One cluster of a group during the test.
@@ -130,7 +130,7 @@ size_t members_asked(const State& state, const Asked& asked) {
 
 /// Applies the corrections to the particles.
 void apply(State& state, const Asked& asked, size_t members, float relax) {
-  if (members > kMany && members * kFew > state.entry_cluster.size()) {
+  if (members > kManyMemberships && members * kFew > state.entry_cluster.size()) {
     parallel_for(static_cast<size_t>(state.particles()), kParticleChunk, [&](size_t begin, size_t end) {
       shift_particles(state, asked.active.data(), asked.shifts.data(), asked.recoils.data(), relax, begin, end);
     });

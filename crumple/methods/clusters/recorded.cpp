@@ -6,16 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/index.h"
+
 namespace crumple::clusters {
 namespace {
 
 constexpr double kQuantaPerSpacing = 4096;
 constexpr float kPlasticSteps = 8192;  // F^p - I within +- 4, as far as shapes are drawn at all
 constexpr float kRotationSteps = 32767;
-
-size_t at(int64_t index) {
-  return static_cast<size_t>(index);
-}
 
 template <class Row>
 std::span<const std::byte> bytes_of(const std::vector<Row>& rows) {
@@ -158,13 +156,6 @@ bool planes_finite(std::span<const std::byte> data) {
   return true;
 }
 
-template <class Scalar, class Row>
-StateArray rows(std::string_view name, std::vector<Row>& values) {
-  static_assert(sizeof(Row) % sizeof(Scalar) == 0);
-  const size_t columns = sizeof(Row) / sizeof(Scalar);
-  return state_array(name, std::span(reinterpret_cast<Scalar*>(values.data()), values.size() * columns), columns);
-}
-
 }  // namespace
 
 double quantum(const Model& model) {
@@ -198,13 +189,13 @@ void record(const Model& model, const State& state, Recorded& recorded) {
 
 std::vector<StateArray> arrays(Recorded& recorded) {
   return {
-      rows<uint16_t>("fine", recorded.fine),
-      rows<int16_t>("coarse", recorded.coarse),
-      rows<int16_t>("shapes", recorded.shapes),
-      rows<int32_t>("particles", recorded.topology.particles),
-      rows<int32_t>("cluster", recorded.topology.cluster),
-      rows<int32_t>("mass", recorded.topology.mass),
-      rows<float>("ball", recorded.topology.ball),
+      state_rows<uint16_t>("fine", std::span(recorded.fine)),
+      state_rows<int16_t>("coarse", std::span(recorded.coarse)),
+      state_rows<int16_t>("shapes", std::span(recorded.shapes)),
+      state_rows<int32_t>("particles", std::span(recorded.topology.particles)),
+      state_rows<int32_t>("cluster", std::span(recorded.topology.cluster)),
+      state_rows<int32_t>("mass", std::span(recorded.topology.mass)),
+      state_rows<float>("ball", std::span(recorded.topology.ball)),
       {"planes", sizeof(Recorded::Plane), std::as_writable_bytes(std::span(recorded.topology.planes)), planes_finite},
       state_array("counts", std::span(&recorded.totals.splits, 4), 4),
       state_array("culled", std::span(&recorded.totals.culled_mass, 2), 2),

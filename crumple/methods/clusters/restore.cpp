@@ -5,21 +5,12 @@
 namespace crumple::clusters {
 namespace {
 
-template <class Rows, class Scalar>
-StateArray rows(std::string_view name, Rows& values, size_t count, Scalar*) {
-  const size_t columns = sizeof(values[0]) / sizeof(Scalar);
-  return state_array(name, std::span(reinterpret_cast<Scalar*>(values.data()), count * columns), columns);
-}
-template <class Scalar, class Rows>
-StateArray rows(std::string_view name, Rows& values) {
-  return rows(name, values, values.size(), static_cast<Scalar*>(nullptr));
-}
 template <class Scalar, class Rows>
 StateArray unpadded(std::string_view name, Rows& values) {
-  return rows(name, values, values.size() - kPadding, static_cast<Scalar*>(nullptr));
+  return state_rows<Scalar>(name, std::span(values).first(values.size() - kPadding));
 }
 
-bool planes_finite(std::span<const std::byte> data) {
+bool cut_planes_finite(std::span<const std::byte> data) {
   for (size_t at = 0; at + sizeof(CutPlane) <= data.size(); at += sizeof(CutPlane)) {
     CutPlane plane;
     std::memcpy(static_cast<void*>(&plane), data.data() + at, sizeof plane);
@@ -33,7 +24,7 @@ bool inside(int32_t value, size_t end) {
 }
 
 /// Checks that every range of entries lies in its original's family, and that slots and entries refer to each other.
-const char* fault_in(const Model& model, const State& state) {
+const char* fault_in_state(const Model& model, const State& state) {
   const size_t slots = state.entry_cluster.size(), particles = state.positions.size(), clusters = state.slot_begin.size();
   for (size_t i = 0; i < particles; ++i) {
     if (!inside(state.original[i], model.rest.size())) return "a particle of no original";
@@ -99,36 +90,36 @@ std::vector<StateArray> arrays(State& state) {
   Totals& totals = state.totals;
   return {
       state_array("time", std::span(&state.time, 1), 1),
-      rows<float>("positions", state.positions),
-      rows<float>("velocities", state.velocities),
-      rows<int32_t>("original", state.original),
-      rows<int32_t>("entry_begin", state.entry_begin),
-      rows<int32_t>("entry_count", state.entry_count),
-      rows<int32_t>("held", state.held),
+      state_rows<float>("positions", std::span(state.positions)),
+      state_rows<float>("velocities", std::span(state.velocities)),
+      state_rows<int32_t>("original", std::span(state.original)),
+      state_rows<int32_t>("entry_begin", std::span(state.entry_begin)),
+      state_rows<int32_t>("entry_count", std::span(state.entry_count)),
+      state_rows<int32_t>("held", std::span(state.held)),
       state_array("clamps", std::span(&state.clamps, 1), 1),
-      rows<int32_t>("entry_cluster", state.entry_cluster),
-      rows<int32_t>("entry_slot", state.entry_slot),
+      state_rows<int32_t>("entry_cluster", std::span(state.entry_cluster)),
+      state_rows<int32_t>("entry_slot", std::span(state.entry_slot)),
       unpadded<int32_t>("slot_particle", state.slot_particle),
       unpadded<int32_t>("slot_entry", state.slot_entry),
       unpadded<float>("slot_mass", state.slot_mass),
-      rows<int32_t>("slot_begin", state.slot_begin),
-      rows<int32_t>("slot_count", state.slot_count),
-      rows<float>("plastic", state.plastic),
-      rows<float>("strain", state.strain),
-      rows<float>("rotation", state.rotation),
-      rows<float>("center", state.center),
-      rows<float>("since_tear", state.since_tear),
-      rows<int32_t>("waits", state.waits),
-      rows<int32_t>("tied", state.tied),
-      rows<float>("ball", state.ball),
-      {"planes", sizeof(CutPlane), std::as_writable_bytes(std::span(state.planes)), planes_finite},
+      state_rows<int32_t>("slot_begin", std::span(state.slot_begin)),
+      state_rows<int32_t>("slot_count", std::span(state.slot_count)),
+      state_rows<float>("plastic", std::span(state.plastic)),
+      state_rows<float>("strain", std::span(state.strain)),
+      state_rows<float>("rotation", std::span(state.rotation)),
+      state_rows<float>("center", std::span(state.center)),
+      state_rows<float>("since_tear", std::span(state.since_tear)),
+      state_rows<int32_t>("waits", std::span(state.waits)),
+      state_rows<int32_t>("tied", std::span(state.tied)),
+      state_rows<float>("ball", std::span(state.ball)),
+      {"planes", sizeof(CutPlane), std::as_writable_bytes(std::span(state.planes)), cut_planes_finite},
       state_array("counts", std::span(&totals.splits, 4), 4),
       state_array("culled", std::span(&totals.culled_mass, 2), 2),
   };
 }
 
 Result<void> rebuilt(const Model& model, State& state) {
-  if (const char* fault = fault_in(model, state))
+  if (const char* fault = fault_in_state(model, state))
     return input_error(fmt::format("clusters: the saved state does not fit this body: {} is wrong", fault));
   derive(model, state);
   return {};

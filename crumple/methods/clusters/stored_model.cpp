@@ -4,18 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/index.h"
+
 namespace crumple::clusters {
 namespace {
-
-size_t at(int64_t index) {
-  return static_cast<size_t>(index);
-}
-
-template <class Scalar, class Row>
-StateArray rows(std::string_view name, std::vector<Row>& values) {
-  const size_t columns = sizeof(Row) / sizeof(Scalar);
-  return state_array(name, std::span(reinterpret_cast<Scalar*>(values.data()), values.size() * columns), columns);
-}
 
 bool anything(std::span<const std::byte>) {
   return true;
@@ -30,7 +22,7 @@ bool is_same_cloud(const StoredModel& stored, const Particles& particles, const 
 }
 
 /// Checks that every cluster has members and every particle is a member, with a share of its mass.
-const char* fault_in(const StoredModel& stored) {
+const char* fault_in_model(const StoredModel& stored) {
   const size_t clusters = stored.ball.size();
   if (clusters == 0 || stored.begin.size() != clusters + 1 || stored.begin.front() != 0) return "its clusters are wrong";
   if (stored.particle.size() != stored.mass.size() || at(stored.begin.back()) != stored.particle.size()) return "its memberships are incomplete";
@@ -72,11 +64,11 @@ void resize(StoredModel& stored, const ModelSizes& sizes) {
 std::vector<StateArray> arrays(StoredModel& stored) {
   return {
       state_array("numbers", std::span<double>(stored.numbers), stored.numbers.size()),
-      rows<float>("rest", stored.rest),
-      rows<int32_t>("begin", stored.begin),
-      rows<int32_t>("particle", stored.particle),
-      rows<float>("mass", stored.mass),
-      rows<float>("ball", stored.ball),
+      state_rows<float>("rest", std::span(stored.rest)),
+      state_rows<int32_t>("begin", std::span(stored.begin)),
+      state_rows<int32_t>("particle", std::span(stored.particle)),
+      state_rows<float>("mass", std::span(stored.mass)),
+      state_rows<float>("ball", std::span(stored.ball)),
       {"planes", sizeof(CutPlane), std::as_writable_bytes(std::span(stored.planes)), anything},  // checked by rebuilt()
   };
 }
@@ -87,7 +79,7 @@ Result<Model> rebuilt(const StoredModel& stored, const Particles& particles, con
   if (!(unit > 0 && spacing > 0 && clusters >= 1 && clusters <= 1e9 && radius > 0))
     return input_error("clusters: the stored model is damaged: its numbers are wrong");
   if (!is_same_cloud(stored, particles, origin)) return input_error("clusters: the stored model is of other particles");
-  if (const char* fault = fault_in(stored)) return input_error(fmt::format("clusters: the stored model is damaged: {}", fault));
+  if (const char* fault = fault_in_model(stored)) return input_error(fmt::format("clusters: the stored model is damaged: {}", fault));
   Model model;
   model.settings = settings;
   model.settings.clusters = static_cast<int>(clusters), model.settings.radius = radius;

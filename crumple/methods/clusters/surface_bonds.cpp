@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/math/union_find.h"
 #include "crumple/methods/clusters/surface_parts.h"
@@ -16,13 +17,9 @@ constexpr double kKeep = 0.4;          // cost of matter assigned to a neighbour
 constexpr double kWorthAsking = 0.03;  // of what a cell touches
 constexpr double kThroughCrack = 0.3;  // weight of a contact through a crack
 constexpr double kReach = 2;           // spacings: search radius of a face for particles
-constexpr size_t kMany = 40;           // particles: more are not tested one by one
+constexpr size_t kCrowd = 40;           // particles: more are not tested one by one
 constexpr double kSplinter = 1;        // particles: a smaller set is not a solid
 constexpr double kCrumb = 50;          // particles: a smaller set is not a solid, unless it is a whole piece
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 bool is_crack(const Solid::Face& face) {
   return face.cut % 2 == 0;
@@ -67,7 +64,7 @@ int32_t nearest_in(const SurfaceModel& model, const Solid& solid, int cell, cons
   for (const Solid::Side& side : face.rim) middle += solid.places()[at(side.a)];
   middle /= static_cast<double>(face.rim.size());
   const std::vector<int32_t>& inside = solid.cells()[at(cell)].particles;
-  if (inside.size() > kMany) {
+  if (inside.size() > kCrowd) {
     std::vector<NearestPoints::Found> found;
     const auto is_inside = [&](int32_t i) { return solid.cell_of(i) == cell; };
     model.nearest.find(middle, 1, kReach * model.spacing, is_inside, found);

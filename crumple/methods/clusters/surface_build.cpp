@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/geometry/mesh_topology.h"
 #include "crumple/methods/clusters/surface.h"
@@ -10,10 +11,6 @@
 
 namespace crumple::clusters {
 namespace {
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 Result<void> check_mesh(const TriMesh& mesh) {
   if (mesh.triangles.empty()) return input_error("a surface of clusters needs a mesh with triangles");

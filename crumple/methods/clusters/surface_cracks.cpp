@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crumple/core/index.h"
 #include "crumple/methods/clusters/surface_parts.h"
 
 namespace crumple::clusters {
 namespace {
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 double height(const Divider& plane, const Vec3& point) {
   return plane.normal.dot(point) - plane.offset;

@@ -1,15 +1,12 @@
 #include <algorithm>
 
+#include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/geometry/surface_caps.h"
 #include "crumple/methods/clusters/surface_parts.h"
 
 namespace crumple::clusters {
 namespace {
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 /// One corner of the drawn surface: a place, and a group of connected cells there.
 struct Corner {

@@ -1,15 +1,9 @@
 #include <algorithm>
 
+#include "crumple/core/index.h"
 #include "crumple/methods/clusters/surface_parts.h"
 
 namespace crumple::clusters {
-namespace {
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
-
-}  // namespace
 
 std::span<const int32_t> clusters_of(const State& state, int particle) {
   return {state.entry_cluster.data() + state.entry_begin[at(particle)], at(state.entry_count[at(particle)])};

@@ -1,19 +1,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/methods/clusters/surface_parts.h"
 
 namespace crumple::clusters {
 namespace {
 
-constexpr double kNear = 0.02;  // spacings: nearer to a plane the side is uncertain
-constexpr int kRounds = 4;      // of search among neighbours
-constexpr double kReach = 2.5;  // spacings: search radius of a cell for its owner
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
+constexpr double kUncertain = 0.02;  // spacings: nearer to a plane the side is uncertain
+constexpr int kSearchRounds = 4;      // of search among neighbours
+constexpr double kOwnerReach = 2.5;  // spacings: search radius of a cell for its owner
 
 constexpr int32_t kOpen = -3;  // owner not known yet
 
@@ -29,7 +26,7 @@ class Owners {
       if (cell.particles.size() > 1) owner_[c] = kWhole;
       if (cell.particles.size() == 1 && fits(cell.particles[0], cell)) owner_[c] = cell.particles[0];
     }
-    for (int round = 0; round < kRounds; ++round) ask_around();
+    for (int round = 0; round < kSearchRounds; ++round) ask_around();
     ask_nearest();
     return std::move(owner_);
   }
@@ -50,7 +47,7 @@ class Owners {
     for (const CrackSide& s : matter_.sides_of(original)) {
       const Divider& plane = cracks_[at(s.crack)].plane;
       const double height = plane.normal.dot(cell.center) - plane.offset;
-      if (height * s.side < -kNear * model_.spacing) return false;
+      if (height * s.side < -kUncertain * model_.spacing) return false;
     }
     return true;
   }
@@ -89,7 +86,7 @@ class Owners {
   }
   int32_t nearest(const Solid::Cell& cell, std::vector<NearestPoints::Found>& scratch) const {
     const auto here = [&](int32_t i) { return fits(i, cell); };
-    model_.nearest.find(cell.center, 1, kReach * model_.spacing, here, scratch);
+    model_.nearest.find(cell.center, 1, kOwnerReach * model_.spacing, here, scratch);
     const auto anywhere = [](int32_t) { return true; };
     if (scratch.empty()) model_.nearest.find(cell.center, 1, 1e300, anywhere, scratch);
     return scratch[0].point;

@@ -1,5 +1,6 @@
 #include <Eigen/LU>
 
+#include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/methods/clusters/surface.h"
 
@@ -7,10 +8,6 @@ namespace crumple::clusters {
 namespace {
 
 constexpr double kMaxStretch = 4;  // clusters stretched more than this, or inverted, are too small for a reliable gradient
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 /// Affine displacement: x -> x + shift + gradient x, x being from the mesh's centre in its frame.
 struct alignas(16) Motion {

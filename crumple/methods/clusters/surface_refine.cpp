@@ -1,15 +1,12 @@
 #include <algorithm>
 
+#include "crumple/core/index.h"
 #include "crumple/methods/clusters/surface_parts.h"
 
 namespace crumple::clusters {
 namespace {
 
 constexpr double kExtend = 2;  // spacings: possible extension of a crack beyond its cluster
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 /// Whether a crack that was cut runs between two cells.
 bool are_apart(const Solid::Cell& a, const Solid::Cell& b) {

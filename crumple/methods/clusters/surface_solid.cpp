@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "crumple/core/index.h"
 #include "crumple/geometry/planar_mesh.h"
 #include "crumple/geometry/rings.h"
 #include "crumple/geometry/surface_caps.h"
@@ -13,10 +14,6 @@ namespace {
 
 using Edge = std::array<int, 2>;
 using Side = Solid::Side;
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 /// Directed edges without the pairs that cancel each other.
 std::vector<Side> unpaired(std::vector<Side> sides) {

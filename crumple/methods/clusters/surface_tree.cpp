@@ -5,12 +5,10 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "crumple/core/index.h"
+
 namespace crumple::clusters {
 namespace {
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 /// The direction of the largest spread of points.
 Vec3 longest_axis(std::span<const Vec3> points, std::span<const int32_t> chosen) {

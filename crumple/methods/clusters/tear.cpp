@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crumple/core/index.h"
 #include "crumple/material/flow.h"
 #include "crumple/math/svd.h"
 #include "crumple/methods/clusters/stages.h"
@@ -8,10 +9,6 @@
 
 namespace crumple::clusters {
 namespace {
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 struct Candidate {
   float excess;

@@ -7,6 +7,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "crumple/core/index.h"
 #include "crumple/material/flow.h"
 
 namespace crumple::clusters {
@@ -31,10 +32,6 @@ int pseudo_inverse(const Mat3& moment, Mat3& inverse) {
 
 float painted(const std::vector<float>& factors, int original) {
   return factors.empty() ? 1.0f : factors[static_cast<size_t>(original)];
-}
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
 }
 
 }  // namespace

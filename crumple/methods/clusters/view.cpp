@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crumple/core/index.h"
 #include "crumple/methods/clusters/surface.h"
 
 namespace crumple::clusters {
 namespace {
-
-size_t at(int index) {
-  return static_cast<size_t>(index);
-}
 
 Vec3f mixed_color(const Vec3f& a, const Vec3f& b, float share) {
   return a + share * (b - a);

@@ -21,10 +21,6 @@ int longest_axis(std::span<const Bounds> bounds) {
   return axis;
 }
 
-bool overlap(const Bounds& a, const Bounds& b) {
-  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
-}
-
 }  // namespace
 
 Pairs overlapping(std::span<const Bounds> bounds, size_t most) {

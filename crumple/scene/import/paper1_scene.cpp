@@ -27,9 +27,9 @@ fs::path beside(const fs::path& scene, const std::string& path) {
   return shorter.empty() ? given : shorter;
 }
 
-class Importer {
+class Paper1Importer {
  public:
-  Importer(const Json& json, const fs::path& file) : json_(json), file_(file) {}
+  Paper1Importer(const Json& json, const fs::path& file) : json_(json), file_(file) {}
 
   Result<Scene> run() {
     scene_.file = file_;
@@ -220,7 +220,7 @@ bool is_paper1_scene(const Json& json) {
 }
 
 Result<Scene> read_paper1_scene(const Json& json, const fs::path& file) {
-  return Importer(json, file).run();
+  return Paper1Importer(json, file).run();
 }
 
 }  // namespace crumple

@@ -39,9 +39,9 @@ fs::path find_file(const fs::path& scene, const std::string& named) {
   return path;
 }
 
-class Importer {
+class Paper2Importer {
  public:
-  Importer(const Json& json, const fs::path& file) : file_(file), root_(json, file.string(), error_) {}
+  Paper2Importer(const Json& json, const fs::path& file) : file_(file), root_(json, file.string(), error_) {}
 
   Result<Scene> run() {
     scene_.file = file_, scene_.fps = 60, scene_.seconds = kSeconds;
@@ -229,7 +229,7 @@ bool is_paper2_scene(const Json& json) {
 }
 
 Result<Scene> read_paper2_scene(const Json& json, const fs::path& file) {
-  return Importer(json, file).run();
+  return Paper2Importer(json, file).run();
 }
 
 Result<Paper2Body> load_paper2_body(const fs::path& file) {
