@@ -9,7 +9,7 @@ packages:
 	@sh cmake/packages.sh
 
 build: packages
-	@test -d build/release || echo "The first build takes about 10 minutes on 2 cores."
+	@test -d build/release || echo "The first build takes about 5 minutes on 2 cores."
 	@cmake --preset release
 	@cmake --build --preset release --target crumple-cli
 	@mkdir -p bin && ln -sf ../build/release/bin/crumple bin/crumple
@@ -23,7 +23,7 @@ test: build
 
 asan tsan: packages
 	@cmake --preset $@
-	@cmake --build --preset $@ --target crumple_tests
+	@cmake --build --preset $@ --target crumple_tests crumple_toy_tests
 	@ctest --preset $@
 
 assets: build

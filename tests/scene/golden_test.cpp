@@ -10,6 +10,7 @@
 #include "crumple/io/files.h"
 #include "crumple/render/preview.h"
 #include "crumple/run/playback.h"
+#include "tests/sanitized.h"
 #include "tests/scene/drum_scenes.h"
 #include "tests/scene/inside.h"
 
@@ -81,9 +82,13 @@ TEST_P(Golden, scene_gives_the_numbers_it_gave) {
   const int last = world.scene().frame_count(), half = std::min(last, static_cast<int>(0.5 * world.scene().fps));
   run_frames(world, half);
   const uint64_t at_half = world.fingerprint();
+  const std::string key = "scene " + fs::path(GetParam()).stem().string();
+  if (kSanitized) {
+    EXPECT_NE(read_goldens()[key].find(fmt::format("half={:016x}", at_half)), std::string::npos);
+    return;
+  }
   run_frames(world, last - half);
-  expect_golden("scene " + fs::path(GetParam()).stem().string(), fmt::format("scene={:016x} half={:016x} end={:016x} state={:016x}", world.scene_hash(), at_half,
-                                                                           world.fingerprint(), state_hash(world)));
+  expect_golden(key, fmt::format("scene={:016x} half={:016x} end={:016x} state={:016x}", world.scene_hash(), at_half, world.fingerprint(), state_hash(world)));
 }
 
 /// Six scenes of every kind are recorded for a second and drawn.

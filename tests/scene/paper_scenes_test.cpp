@@ -2,6 +2,7 @@
 #include <map>
 
 #include "crumple/core/parallel.h"
+#include "tests/sanitized.h"
 #include "tests/scene/drum_scenes.h"
 
 namespace crumple {
@@ -89,6 +90,7 @@ void expect_breaks(const World& world, const std::vector<std::string_view>& name
 }
 
 TEST(PaperScenes, all_run_to_their_ends_finite_and_mark_whom_they_are_meant_to_hit) {
+  if (kSanitized) GTEST_SKIP() << "takes hours under a sanitizer; the goldens run the beginnings";
   for (const std::string& name : all_scene_files()) {
     SCOPED_TRACE(name);
     if (has_structure(scene_file(name)) || is_soft(scene_file(name))) continue;
