@@ -129,6 +129,10 @@ void Fields::flag(std::string_view key, bool& value, About about) {
   if (const Json* json = wanted(key, Json::Kind::Boolean)) value = json->boolean;
 }
 
+void Fields::flag_unless(std::string_view key, bool usual, bool& value, About about) {
+  if (mode_ != Mode::Write || value != usual) flag(key, value, about);
+}
+
 void Fields::text(std::string_view key, std::string& value, About about) {
   if (mode_ == Mode::Write && !value.empty()) out_[key] = value;
   if (mode_ == Mode::Schema) note_schema(key, Json::object({{"type", "string"}}), about, value.empty() ? Json() : Json(value));

@@ -56,6 +56,10 @@ struct PieceLoad {
 struct LinkBreak {
   int link = 0;
   double impulse = 0, limit = 0;  // N s: carried within the window, and what it could carry
+  // What it bore in this step until it broke, on piece b about `at`; piece a gets the opposite. Rest frame.
+  Vec3 at = Vec3::Zero();
+  Vec3 push = Vec3::Zero();       // N s
+  Vec3 twist = Vec3::Zero();      // N m s
 };
 
 struct BondContext {

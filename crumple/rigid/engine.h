@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -52,6 +53,8 @@ class AllowedOverlaps {
   /// engine: points within the depth seem to just touch, and none bounces. `give_back` undoes this.
   void hide(std::span<const std::unique_ptr<Part>> parts, btOverlappingPairCache& cache);
   void give_back();
+  /// Hides the same again, without a new collision detection.
+  void mask(std::span<const std::unique_ptr<Part>> parts, btOverlappingPairCache& cache);
 
  private:
   struct Hidden {
@@ -60,10 +63,46 @@ class AllowedOverlaps {
   };
   void allow_newcomers(btOverlappingPairCache& cache);
   void collect_manifolds(const Part& a, const Part& b, btOverlappingPairCache& cache);
+  void mask_manifolds(double depth);
   std::map<std::pair<int, int>, double> depths_;
   std::set<int> newcomers_;     // parts with all overlaps of the next step allowed
   btManifoldArray manifolds_;   // of one pair
   std::vector<Hidden> hidden_;  // as they really are
+};
+
+/// What solving a step changes, as it was before; see World::begin_again.
+struct StepMemory {
+  struct Motion {
+    bool moves = false;  // a dynamic part, awake
+    btTransform place;
+    btVector3 velocity, spin, force, torque;
+    btVector3 solved_velocity, solved_spin;                   // after the step
+    btVector3 later_velocity{0, 0, 0}, later_spin{0, 0, 0};  // what has changed since
+  };
+  struct Impulses {
+    const btPersistentManifold* manifold;
+    std::array<std::array<btScalar, 3>, MANIFOLD_CACHE_SIZE> of_points;
+  };
+  bool is_on = false;
+  std::vector<Motion> motions;     // #parts
+  std::vector<Impulses> impulses;  // in the order of their manifolds' addresses, which decide nothing
+
+  void take(std::span<const std::unique_ptr<Part>> parts, btDispatcher& dispatcher);
+  void take_solved(std::span<const std::unique_ptr<Part>> parts);
+};
+
+/// A step that is being solved again.
+struct SecondSolve {
+  bool is_open = false;
+  std::vector<uint8_t> parts;  // #parts: put back or added
+  struct Point {
+    int part, other;  // the removed part and what it touched
+    bool is_first;    // the removed part is the first of its manifold
+    int manifold;     // points of one share a number
+    btManifoldPoint point;
+  };
+  std::vector<Point> orphans;  // contacts of removed parts
+  std::vector<std::unique_ptr<btPersistentManifold>> inherited;
 };
 
 /// The engine's world, with allowed overlaps hidden from the solver.
@@ -73,6 +112,7 @@ class OverlapWorld final : public btDiscreteDynamicsWorld {
   void solveConstraints(btContactSolverInfo& info) override;
 
   AllowedOverlaps overlaps;
+  StepMemory memory;
   std::span<const std::unique_ptr<Part>> parts;  // set before every step
 };
 
@@ -116,7 +156,13 @@ struct World::Engine {
   // loads.cpp
   void gather(Loads& loads, double dt);
   void gather_contacts(std::vector<Contact>& contacts);
+  void gather_manifold(const btPersistentManifold& manifold, std::vector<Contact>& contacts);
   void gather_joints(std::vector<JointLoad>& loads, double dt);
+
+  // second_solve.cpp
+  std::vector<int> islands_of(std::span<const int> parts);
+  void put_back(int part);
+  void keep_contacts(int part);
 
   // reshape.cpp
   void index_manifolds();
@@ -135,6 +181,7 @@ struct World::Engine {
   std::vector<std::unique_ptr<Joint>> joints;  // empty where removed
   std::map<int, PlasticState> ended;           // of plastic joints that are gone
   ManifoldIndex manifold_index;
+  SecondSolve again;
   double age = 0;  // s since the world was built
 };
 

@@ -42,15 +42,18 @@ void World::Engine::gather(Loads& loads, double dt) {
 void World::Engine::gather_contacts(std::vector<Contact>& contacts) {
   contacts.clear();
   for (int m = 0; m < dispatcher.getNumManifolds(); ++m) {
-    const btPersistentManifold& manifold = *dispatcher.getManifoldByIndexInternal(m);
-    if (manifold.getNumContacts() == 0) continue;
-    const Part& a = *parts[manifold.getBody0()->getUserIndex()];
-    const Part& b = *parts[manifold.getBody1()->getUserIndex()];
-    if (!was_solved(a) && !was_solved(b)) continue;
-    for (int i = 0; i < manifold.getNumContacts(); ++i) {
-      const btManifoldPoint& point = manifold.getContactPoint(i);
-      if (point.m_appliedImpulse > 0) contacts.push_back(contact_of(a, b, point));
-    }
+    gather_manifold(*dispatcher.getManifoldByIndexInternal(m), contacts);
+  }
+}
+
+void World::Engine::gather_manifold(const btPersistentManifold& manifold, std::vector<Contact>& contacts) {
+  if (manifold.getNumContacts() == 0) return;
+  const Part& a = *parts[manifold.getBody0()->getUserIndex()];
+  const Part& b = *parts[manifold.getBody1()->getUserIndex()];
+  if (!was_solved(a) && !was_solved(b)) return;
+  for (int i = 0; i < manifold.getNumContacts(); ++i) {
+    const btManifoldPoint& point = manifold.getContactPoint(i);
+    if (point.m_appliedImpulse > 0) contacts.push_back(contact_of(a, b, point));
   }
 }
 

@@ -63,14 +63,26 @@ void AllowedOverlaps::hide(std::span<const std::unique_ptr<Part>> parts, btOverl
       depths_.erase(pair);
       continue;
     }
-    for (int m = 0; m < manifolds_.size(); ++m) {
-      for (int i = 0; i < manifolds_[m]->getNumContacts(); ++i) {
-        btManifoldPoint& point = manifolds_[m]->getContactPoint(i);
-        hidden_.push_back({&point, point.m_distance1, point.m_combinedRestitution});
-        if (point.m_distance1 < 0) point.m_distance1 = std::min(0.0, point.m_distance1 + depth);
-        point.m_combinedRestitution = 0;
-      }
+    mask_manifolds(depth);
+  }
+}
+
+void AllowedOverlaps::mask_manifolds(double depth) {
+  for (int m = 0; m < manifolds_.size(); ++m) {
+    for (int i = 0; i < manifolds_[m]->getNumContacts(); ++i) {
+      btManifoldPoint& point = manifolds_[m]->getContactPoint(i);
+      hidden_.push_back({&point, point.m_distance1, point.m_combinedRestitution});
+      if (point.m_distance1 < 0) point.m_distance1 = std::min(0.0, point.m_distance1 + depth);
+      point.m_combinedRestitution = 0;
     }
+  }
+}
+
+void AllowedOverlaps::mask(std::span<const std::unique_ptr<Part>> parts, btOverlappingPairCache& cache) {
+  hidden_.clear();
+  for (const auto& [pair, depth] : depths_) {
+    collect_manifolds(*parts[pair.first], *parts[pair.second], cache);
+    mask_manifolds(depth);
   }
 }
 
@@ -84,6 +96,7 @@ void AllowedOverlaps::give_back() {
 
 void OverlapWorld::solveConstraints(btContactSolverInfo& info) {
   overlaps.hide(parts, *getPairCache());
+  if (memory.is_on) memory.take(parts, *getDispatcher());
   btDiscreteDynamicsWorld::solveConstraints(info);
   overlaps.give_back();
 }

@@ -171,11 +171,16 @@ int World::add_part(const PartSettings& settings) {
   part.body.setUserIndex(index);
   engine_->world.addRigidBody(&part.body, static_cast<int>(settings.group), static_cast<int>(settings.collides_with));
   engine_->set_activation(part, settings.state.activation, settings.state.idle_time);
+  if (engine_->again.is_open) {
+    part.body.applyGravity();
+    engine_->again.parts.push_back(1);
+  }
   return index;
 }
 
 void World::remove_part(int index) {
   Part& part = engine_->part(index);
+  engine_->keep_contacts(index);
   engine_->wake_neighbors(part);
   for (const int joint : std::vector<int>(part.joints)) engine_->remove_joint(joint);
   for (const int other : part.ignored) std::erase(engine_->part(other).ignored, index), engine_->ignore(index, other, false);
@@ -212,6 +217,7 @@ void World::step(double dt, Loads& loads) {
   for (const auto& part : engine.parts)
     if (part && part->motion == Motion::Scripted) move_scripted(engine.world, *part, dt);
   engine.manifold_index.valid = false;
+  if (engine.world.memory.is_on) engine.world.memory.take_solved(engine.parts);
   engine.yield_joints(loads.breaks);
   engine.gather(loads, dt);
 }

@@ -89,6 +89,25 @@ class World {
   /// One step of exactly dt; overwrites `loads`.
   void step(double dt, Loads& loads);
 
+  /// Whether steps keep what begin_again() needs. Off at first.
+  void remember_steps(bool on);
+  /// The second phase of a step (thesis 5.2.3): puts the islands of these parts back to where they were before the last step was solved, so that they
+  /// may be solved again with other bounces, links and impulses. Contacts are kept. Islands that plastic joints hold together stay as they are.
+  /// Returns what was put back, ascending.
+  std::vector<int> begin_again(std::span<const int> parts);
+  /// The part that a hull of a part that was put back and removed belongs to now.
+  struct Heir {
+    int part;
+    int hull;              // its number there
+    Transform old_to_new;  // frame of the removed part to that of the heir
+  };
+  /// Contacts of a removed part go on with its heirs.
+  void inherit(int removed, std::span<const Heir> of_hulls);
+  /// An impulse (N s, at a place of the world) and an angular impulse (N m s) within the step that is solved again.
+  void push_again(int part, const Vec3& at, const Vec3& impulse, const Vec3& twist);
+  /// Solves and moves what was put back and what was added since; overwrites the loads.
+  void finish_again(double dt, Loads& loads);
+
   PartState state(int part) const;
   void set_state(int part, const PartState& state);                     // sleeps or wakes as the state says
   void set_velocity(int part, const Vec3& velocity, const Vec3& spin);  // wakes the part

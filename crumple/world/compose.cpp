@@ -70,17 +70,22 @@ void compose_part(const Body& body, const Part& part, PartWork& work) {
   if (!work.mass.is_finite()) return;
   const Transform old_rest_in_part = part.rest_in_part();
   const Transform new_rest_in_part = {work.mass.axes.transpose(), -(work.mass.axes.transpose() * work.mass.center)};
-  const rigid::PartState& state = part.last_good;
-  // The surface stays where it is in the world: only the frame moves to the new centre and axes.
-  work.reshape.place = state.place * old_rest_in_part * new_rest_in_part.inverse();
   work.reshape.old_to_new = new_rest_in_part * old_rest_in_part.inverse();
   work.reshape.inertia = work.mass.inertia;
+  hull_points(body, part, new_rest_in_part, work.points);
+}
+
+/// Where the part is with its new frame.
+void place_part(const Part& part, PartWork& work) {
+  const Transform new_rest_in_part = {work.mass.axes.transpose(), -(work.mass.axes.transpose() * work.mass.center)};
+  const rigid::PartState& state = part.last_good;
+  // The surface stays where it is in the world: only the frame moves to the new centre and axes.
+  work.reshape.place = state.place * part.rest_in_part() * new_rest_in_part.inverse();
   // Mass and velocity of the centre stay, so linear momentum does; spin follows from the angular momentum about the centre.
   const Mat3& before = state.place.rotation;
   const Mat3& after = work.reshape.place.rotation;
   const Vec3 momentum = before * part.inertia.cwiseProduct(before.transpose() * state.spin);
   work.spin = after * (after.transpose() * momentum).cwiseQuotient(work.mass.inertia);
-  hull_points(body, part, new_rest_in_part, work.points);
 }
 
 /// New centre of mass, principal axes, inertia and hull points. Runs for many bodies at once, so the engine is only read here; the
@@ -110,6 +115,7 @@ void step_bonds(WorldState& w, int index) {
 }
 
 void apply_shape(WorldState& w, Part& part, PartWork& work) {
+  place_part(part, work);
   rigid::PartState& state = part.last_good;
   state.place = work.reshape.place, state.spin = work.spin;
   work.reshape.points = work.points;
@@ -145,7 +151,7 @@ void step_rigid_bodies(WorldState& w) {
     for (size_t i = begin; i < end; ++i) {
       BodyWork& work = w.work[static_cast<size_t>(w.busy[i])];
       if (work.reshaped) compose(w, w.busy[i]);
-      work.breaks.clear();
+      work.breaks.clear(), work.is_split = false;
       if (w.body(w.busy[i]).bonds && !(work.reshaped && !work.finite)) step_bonds(w, w.busy[i]);  // a body about to be frozen keeps its parts
     }
   });
@@ -159,14 +165,24 @@ void apply_effects(WorldState& w) {
       freeze_body(w, index, "its shape is no longer finite");
       continue;
     }
-    for (size_t p = 0; p < body.parts.size(); ++p) {
-      if (work.reshaped && work.parts[p].reshaped) apply_shape(w, body.parts[p], work.parts[p]);
-      if (work.restitution) w.rigid.set_restitution(body.parts[p].index, *work.restitution);
+    apply_shapes(w, index);
+    if (work.restitution) {
+      for (const Part& part : body.parts) w.rigid.set_restitution(part.index, *work.restitution);
     }
     if (work.breaks.empty()) continue;
     note_breaks(w, body, work.breaks);
-    split(w, index);
+    if (!work.is_split) split(w, index);
   }
+}
+
+void apply_shapes(WorldState& w, int index) {
+  Body& body = w.body(index);
+  BodyWork& work = w.work[static_cast<size_t>(index)];
+  if (!work.reshaped) return;
+  for (size_t p = 0; p < body.parts.size(); ++p) {
+    if (work.parts[p].reshaped) apply_shape(w, body.parts[p], work.parts[p]);
+  }
+  work.reshaped = false;
 }
 
 }  // namespace crumple

@@ -8,6 +8,9 @@ namespace crumple {
 /// Layers step, all bodies in parallel; then shapes are composed and bonds step. Shapes are constant while layers step.
 void step_rigid_bodies(WorldState& w);
 
+/// Passes new shapes of one body to the engine.
+void apply_shapes(WorldState& w, int index);
+
 /// Passes new shapes, restitution and broken welds to the engine, in the order of the bodies.
 void apply_effects(WorldState& w);
 

@@ -99,6 +99,7 @@ void build_rigid_world(WorldState& w) {
   w.earlier_health = health_of(w);
   w.earlier_skipped_pairs += w.rigid.skipped_pairs();
   w.rigid = rigid::World({w.scene.gravity, w.scene.iterations, w.scene.sleeping});
+  w.rigid.remember_steps(w.scene.second_phase);
   w.owner_of_part.clear(), w.slot_of_joint.clear();
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     if (w.bodies[i].is_present()) add_parts(w, static_cast<int>(i));

@@ -144,6 +144,20 @@ void move_joints(WorldState& w, int index, const std::vector<Part>& before) {
   }
 }
 
+/// Contacts of a part that broke within a step that is solved again go to the parts with its hulls.
+void pass_on_contacts(WorldState& w, const Body& body, const std::vector<Part>& before) {
+  for (const Part& whole : before) {
+    if (w.rigid.has_part(whole.index)) continue;
+    std::vector<rigid::World::Heir> heirs;
+    for (const int hull : whole.hulls) {
+      const Part& part = body.part_of(body.solid->hulls.piece[static_cast<size_t>(hull)]);
+      const auto place = std::lower_bound(part.hulls.begin(), part.hulls.end(), hull);
+      heirs.push_back({part.index, static_cast<int>(place - part.hulls.begin()), part.rest_in_part() * whole.rest_in_part().inverse()});
+    }
+    w.rigid.inherit(whole.index, heirs);
+  }
+}
+
 /// Reads the state of the plastic joints after the step. Joints asleep before and after it have not changed.
 void read_plastic_joints(WorldState& w, double now) {
   const auto sleeps = [&](int part) { return part < 0 || !w.rigid.is_awake(part); };
@@ -221,6 +235,7 @@ void split(WorldState& w, int index) {
     if (is_new[p]) add_part(w, index, static_cast<int>(p));
     w.owner_of_part[static_cast<size_t>(body.parts[p].index)] = {index, static_cast<int>(p)};
   }
+  pass_on_contacts(w, body, before);
   add_joints(w);
   allow_overlaps(w, index, overlaps_after(overlaps, index, origin, is_new));
 }

@@ -38,6 +38,8 @@ struct JointReport {
 struct StepTimings {
   double rigid = 0, deform = 0;
   long steps = 0, hits = 0;
+  double second_phase = 0;  // s, part of `deform`
+  long second_solves = 0;  // steps that were solved a second time, for some bodies at least
 };
 
 /// Result for a body that can deform or break.

@@ -48,6 +48,7 @@ struct BodyWork {
   std::vector<Hit> hits;
   std::vector<PieceLoad> piece_loads;
   std::vector<LinkBreak> breaks;
+  bool is_split = false;              // by these breaks
   std::vector<uint8_t> broken;        // #links: those that gave way before
   bool reshaped = false;
   std::vector<int> moved;             // blocks of vertices, ascending
@@ -79,7 +80,9 @@ struct ObstacleOwner {
 /// The whole state of a running scene. Free functions step it, one file for each concern.
 struct WorldState {
   WorldState(const Scene& given, std::shared_ptr<AssetLibrary> library)
-      : scene(given), assets(std::move(library)), rigid({given.gravity, given.iterations, given.sleeping}) {}
+      : scene(given), assets(std::move(library)), rigid({given.gravity, given.iterations, given.sleeping}) {
+    rigid.remember_steps(given.second_phase);
+  }
 
   double dt() const { return scene.dt(); }
   double time() const { return static_cast<double>(steps) * scene.dt(); }

@@ -14,6 +14,7 @@
 #include "crumple/world/faults.h"
 #include "crumple/world/links.h"
 #include "crumple/world/matter.h"
+#include "crumple/world/second_phase.h"
 #include "crumple/world/state.h"
 
 namespace crumple {
@@ -93,6 +94,7 @@ void World::step() {
   step_matter(w);
   route_contacts(w);
   step_rigid_bodies(w);
+  solve_again(w);
   apply_effects(w);
   ++w.steps;
   ++w.timings.steps;

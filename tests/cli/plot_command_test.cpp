@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = CRUMPLE_SOURCE_DIR;
+const fs::path kProject = CRUMPLE_SOURCE_DIR;
 
 /// A drum that strikes the ground, under a title that would break a careless picture.
 std::string drum_scene() {
@@ -21,7 +21,7 @@ std::string drum_scene() {
     {{"name": "drum", "asset": "drum", "at": [0, 1, 0], "turn": [0, 0, 80], "velocity": [0, -6, 0], "examples": {{"gain": 150}}}}
   ]
 }})",
-                     (kSource / "assets" / "drum.glb").string());
+                     (kProject / "assets" / "drum.glb").string());
 }
 
 /// Whether every element that is opened is closed, in order. Enough of XML for what we write ourselves.
@@ -207,14 +207,14 @@ TEST_F(PlotCommand, bench_refuses_scenes_it_cannot_measure) {
 }
 
 TEST_F(PlotCommand, list_shows_where_the_pictures_of_scenes_are) {
-  const Answer answer = run_program({"list", "scenes"}, kSource, scratch);
+  const Answer answer = run_program({"list", "scenes"}, kProject, scratch);
   EXPECT_EQ(answer.code, 0);
-  for (const auto& entry : fs::directory_iterator(kSource / "scenes")) {
+  for (const auto& entry : fs::directory_iterator(kProject / "scenes")) {
     const std::string name = entry.path().stem().string();
     if (entry.path().extension() != ".json") continue;
     EXPECT_NE(answer.out.find(name + " "), std::string::npos) << name;
     const std::string picture = fmt::format("docs/images/{}.png", name);
-    EXPECT_EQ(answer.out.find(picture) != std::string::npos, fs::exists(kSource / picture)) << picture;
+    EXPECT_EQ(answer.out.find(picture) != std::string::npos, fs::exists(kProject / picture)) << picture;
   }
 }
 

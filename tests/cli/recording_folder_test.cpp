@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kHostile = fs::path(CRUMPLE_SOURCE_DIR) / "tests" / "corpus" / "hostile";
+const fs::path kHostileFolder = fs::path(CRUMPLE_SOURCE_DIR) / "tests" / "corpus" / "hostile";
 
 class RecordingFolderTest : public testing::Test {
  protected:
@@ -152,7 +152,7 @@ TEST_F(RecordingFolderTest, an_unfinished_recording_says_how_far_it_goes) {
 }
 
 TEST_F(RecordingFolderTest, a_run_whose_soft_body_was_frozen_is_continued_to_the_same_bytes) {
-  const std::string scene = (kHostile / "frozen_soft_resume.json").string();
+  const std::string scene = (kHostileFolder / "frozen_soft_resume.json").string();
   EXPECT_EQ(run({"run", scene, "-o", "whole", "--quiet"}).code, 3);
   EXPECT_EQ(run({"run", scene, "-o", "rec", "--frames", "0-10", "--quiet"}).code, 3);
   const Answer resumed = run({"run", scene, "-o", "rec", "--resume", "--quiet"});

@@ -74,7 +74,7 @@ Result<std::vector<PaintedMap>> maps_of(const GltfDocument& document, TriMesh* s
   return gather_maps(*scene, gathered->positions.size());
 }
 
-std::string complaint(const GltfDocument& document) {
+std::string map_complaint(const GltfDocument& document) {
   const Result<std::vector<PaintedMap>> maps = maps_of(document);
   return maps ? "" : maps.error().text;
 }
@@ -184,26 +184,26 @@ TEST(PaintedFile, strength_has_an_attribute_of_its_own_and_no_colour_of_a_layer)
 
 TEST(PaintedFile, says_what_is_wrong) {
   const auto painted = [](std::vector<float> numbers) { return document_of({{{0, {}}, {1, {{"_YIELD", std::move(numbers)}}}}}); };
-  EXPECT_EQ(complaint(painted({1, -0.5f, 1})),
+  EXPECT_EQ(map_complaint(painted({1, -0.5f, 1})),
             "model.glb: /meshes/0/primitives/1: _YIELD gives vertex 1 a factor of -0.5 for the yield; factors lie between 0 and 1000");
-  EXPECT_EQ(complaint(painted({1, 1, 2000})),
+  EXPECT_EQ(map_complaint(painted({1, 1, 2000})),
             "model.glb: /meshes/0/primitives/1: _YIELD gives vertex 2 a factor of 2000 for the yield; factors lie between 0 and 1000");
-  EXPECT_EQ(complaint(painted({1, 1})), "model.glb: /meshes/0/primitives/1: _YIELD is painted on 2 vertices, but there are 3");
+  EXPECT_EQ(map_complaint(painted({1, 1})), "model.glb: /meshes/0/primitives/1: _YIELD is painted on 2 vertices, but there are 3");
   for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
-    EXPECT_EQ(complaint(painted({1, bad, 1})), "model.glb: /accessors/2: row 1 is not a finite number (painted as _YIELD of /meshes/0/primitives/1)");
+    EXPECT_EQ(map_complaint(painted({1, bad, 1})), "model.glb: /accessors/2: row 1 is not a finite number (painted as _YIELD of /meshes/0/primitives/1)");
   }
   GltfDocument document = painted({1, 1, 1});
   document.json["accessors"].items[2]["type"] = "VEC2";
-  EXPECT_NE(complaint(document).find("should be of type SCALAR, but is VEC2 (painted as _YIELD"), std::string::npos) << complaint(document);
+  EXPECT_NE(map_complaint(document).find("should be of type SCALAR, but is VEC2 (painted as _YIELD"), std::string::npos) << map_complaint(document);
   document.json["meshes"].items[0]["primitives"].items[1]["attributes"]["_YIELD"] = 99;
-  EXPECT_NE(complaint(document).find("99"), std::string::npos) << complaint(document);
+  EXPECT_NE(map_complaint(document).find("99"), std::string::npos) << map_complaint(document);
 }
 
 TEST(PaintedFile, says_what_is_wrong_with_the_layer_it_names) {
   GltfDocument document = document_of({{{0, {{"COLOR_0", kLayer}, {"COLOR_3", {1, 1, 1}}}}}});
   const auto complaint_with = [&](Json layer) {
     document.json["meshes"].items[0]["extras"] = Json::object({{"crumple_paint", std::move(layer)}});
-    return complaint(document);
+    return map_complaint(document);
   };
   EXPECT_EQ(complaint_with("COLOR_0"), "");
   EXPECT_EQ(complaint_with("COLOR_1"),

@@ -37,7 +37,7 @@ Asset scored_bar() {
   return asset;
 }
 
-GltfDocument document_of(const Asset& asset) {
+GltfDocument scored_document(const Asset& asset) {
   return *parse_glb(*asset_to_glb(asset), "bar.glb");
 }
 
@@ -54,7 +54,7 @@ void expect_equal(const TriMesh& a, const TriMesh& b) {
 
 TEST(Pieces, are_read_as_they_were_written_bit_for_bit) {
   const Asset asset = scored_bar();
-  const Result<Asset> read = asset_from_gltf(document_of(asset));
+  const Result<Asset> read = asset_from_gltf(scored_document(asset));
   ASSERT_TRUE(read) << read.error().text;
   ASSERT_TRUE(read->pieces);
   const Pieces &a = *asset.pieces, &b = *read->pieces;
@@ -86,14 +86,14 @@ TEST(Pieces, are_read_as_they_were_written_bit_for_bit) {
     EXPECT_EQ(a.links[l].spread, b.links[l].spread);
   }
   // From then on files are equal byte for byte.
-  const Result<Asset> again = asset_from_gltf(document_of(*read));
+  const Result<Asset> again = asset_from_gltf(scored_document(*read));
   ASSERT_TRUE(again);
   EXPECT_TRUE(*asset_to_glb(*again) == *asset_to_glb(*read));
 }
 
 TEST(Pieces, are_shown_by_a_second_scene_and_the_first_shows_the_whole) {
   const Asset asset = scored_bar();
-  const GltfDocument document = document_of(asset);
+  const GltfDocument document = scored_document(asset);
   const std::vector<Json>& scenes = document.json.find("scenes")->items;
   ASSERT_EQ(scenes.size(), 2u);
   EXPECT_EQ(document.json.find("scene")->number, 0);
@@ -116,7 +116,7 @@ TEST(Pieces, are_shown_by_a_second_scene_and_the_first_shows_the_whole) {
 
 TEST(Pieces, turn_with_the_scene_that_turns_their_asset) {
   const Asset asset = scored_bar();
-  GltfDocument document = document_of(asset);
+  GltfDocument document = scored_document(asset);
   // The node above all joints stands on its side: x goes up.
   const double half = std::sqrt(0.5);
   for (Json& node : document.json.find("nodes")->items) {
@@ -147,7 +147,7 @@ void overwrite(GltfDocument& document, const Json& accessor_or_view, bool is_acc
 }
 
 TEST(Pieces, that_are_damaged_are_refused_with_what_is_wrong) {
-  const GltfDocument whole = document_of(scored_bar());
+  const GltfDocument whole = scored_document(scored_bar());
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto link = [](GltfDocument& d) -> Json& { return pieces_in(d)["links"].items[0]; };
   const std::vector<Damage> damages = {

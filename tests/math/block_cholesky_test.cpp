@@ -33,7 +33,7 @@ struct Both {
   }
 };
 
-struct Random {
+struct Draws {
   std::mt19937 engine;
   double value() { return std::uniform_real_distribution<double>(-1, 1)(engine); }
   int index(int end) { return std::uniform_int_distribution<int>(0, end - 1)(engine); }
@@ -43,7 +43,7 @@ struct Random {
 };
 
 /// Springs between rows and weak springs to the ground: as little definite as structures are.
-void add_springs(Both& both, int rows, const Links& links, Random& random) {
+void add_springs(Both& both, int rows, const Links& links, Draws& random) {
   for (int i = 0; i < rows; ++i) both.add(i, i, 0.1 * Mat6::Identity());
   for (const auto& [a, b] : links) {
     const Mat6 ja = random.block(), jb = random.block();
@@ -53,7 +53,7 @@ void add_springs(Both& both, int rows, const Links& links, Random& random) {
   }
 }
 
-Links random_links(int rows, int count, Random& random) {
+Links random_links(int rows, int count, Draws& random) {
   Links links;
   while (static_cast<int>(links.size()) < count) {
     const int a = random.index(rows), b = random.index(rows);
@@ -92,7 +92,7 @@ double difference(const std::vector<Vec6>& x, const Eigen::VectorXd& expected) {
 
 TEST(BlockCholesky, solves_what_a_dense_factor_solves) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
-    Random random{std::mt19937(seed)};
+    Draws random{std::mt19937(seed)};
     const int rows = 1 + random.index(25);
     const Links links = rows > 1 ? random_links(rows, random.index(3 * rows), random) : Links{};
     Both both(rows, links);
@@ -104,7 +104,7 @@ TEST(BlockCholesky, solves_what_a_dense_factor_solves) {
 }
 
 TEST(BlockCholesky, reads_only_the_lower_triangle_of_the_diagonal) {
-  Random random{std::mt19937(3)};
+  Draws random{std::mt19937(3)};
   const Links links = grid(3);
   Both both(9, links);
   add_springs(both, 9, links, random);
@@ -115,7 +115,7 @@ TEST(BlockCholesky, reads_only_the_lower_triangle_of_the_diagonal) {
 }
 
 TEST(BlockCholesky, factors_new_numbers_in_the_old_order) {
-  Random random{std::mt19937(5)};
+  Draws random{std::mt19937(5)};
   const Links links = grid(4);
   Both both(16, links);
   for (int round = 0; round < 3; ++round) {
@@ -129,7 +129,7 @@ TEST(BlockCholesky, factors_new_numbers_in_the_old_order) {
 }
 
 TEST(BlockCholesky, does_not_care_in_which_order_links_are_named) {
-  Random random{std::mt19937(7)};
+  Draws random{std::mt19937(7)};
   Links links = grid(5), mixed = links;
   std::shuffle(mixed.begin(), mixed.end(), random.engine);
   for (auto& [a, b] : mixed) {
@@ -140,7 +140,7 @@ TEST(BlockCholesky, does_not_care_in_which_order_links_are_named) {
   second.sparse.analyze(7, chain(7));  // nor what was analyzed before
   second.sparse.analyze(25, mixed);
   EXPECT_EQ(first.sparse.fill(), second.sparse.fill());
-  Random numbers = random, again = random;
+  Draws numbers = random, again = random;
   add_springs(first, 25, links, numbers);
   add_springs(second, 25, links, again);
   ASSERT_TRUE(first.sparse.factor() && second.sparse.factor());
@@ -189,7 +189,7 @@ TEST(BlockCholesky, keeps_soft_directions_beside_stiff_ones) {
   const int rows = 8;
   Both both(rows, chain(rows));
   for (int i = 0; i < rows; ++i) both.add(i, i, Mat6::Identity());
-  Random random{std::mt19937(11)};
+  Draws random{std::mt19937(11)};
   for (const auto& [a, b] : chain(rows)) {
     const Vec6 across = random.block().col(0).normalized();
     const Mat6 turned = Mat6::Identity() - 2 * across * across.transpose();
@@ -203,7 +203,7 @@ TEST(BlockCholesky, keeps_soft_directions_beside_stiff_ones) {
 }
 
 TEST(BlockKernels, multiply_to_the_same_bits_with_wide_registers) {
-  Random random{std::mt19937(13)};
+  Draws random{std::mt19937(13)};
   for (int round = 0; round < 20; ++round) {
     const Mat6 a = random.block(), b = random.block(), c = random.block();
     Mat6 sum = c, expected = c;

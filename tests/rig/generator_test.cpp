@@ -61,7 +61,7 @@ double enclosed_volume(const TriMesh& mesh) {
   return volume;
 }
 
-double total_volume(const TetMesh& mesh) {
+double volume_of_all(const TetMesh& mesh) {
   double volume = 0;
   for (const Tetrahedron& tet : mesh.tets) volume += tet_volume(mesh.positions, tet);
   return volume;
@@ -208,9 +208,9 @@ TEST_P(GeneratedAsset, is_the_same_as_the_file_among_the_assets) {
 
 TEST(GeneratedDrum, encloses_nearly_the_volume_of_a_cylinder) {
   const double cylinder = std::numbers::pi * kDrumRadius * kDrumRadius * kDrumHeight;
-  EXPECT_NEAR(total_volume(make_drum().tets) / cylinder, 1, 0.01);  // a prism of 30 sides holds 0.7 % less
+  EXPECT_NEAR(volume_of_all(make_drum().tets) / cylinder, 1, 0.01);  // a prism of 30 sides holds 0.7 % less
 }
 
 TEST(GeneratedCrate, fills_its_box) {
-  EXPECT_NEAR(total_volume(make_crate().tets), kCrateSize.prod(), 1e-12);
+  EXPECT_NEAR(volume_of_all(make_crate().tets), kCrateSize.prod(), 1e-12);
 }

@@ -20,7 +20,7 @@ using namespace crumple::generator;
 
 namespace {
 
-constexpr double kPi = std::numbers::pi;
+constexpr double kHalfCircle = std::numbers::pi;
 
 /// What is known of each from its measures.
 struct Expected {
@@ -32,13 +32,13 @@ struct Expected {
 const Expected kExpected[] = {
     {"bar", {1.6, 0.4, 0.4}, 1.6 * 0.4 * 0.4, 0.002, 2},
     {"plate", {1, 1, 0.04}, 0.04, 0.0002, 2},
-    {"shell", {0.6, 0.6, 0.6}, 4 * kPi / 3 * (0.027 - 0.019683), 0.0003, 4},
+    {"shell", {0.6, 0.6, 0.6}, 4 * kHalfCircle / 3 * (0.027 - 0.019683), 0.0003, 4},
     {"heart", {0.5, 0.475, 0.297}, 0.035, 0.002, 2},
     {"figure", {0.91, 1, 0.37}, 0.074, 0.004, 2},
     {"cheese", {0.505, 0.22, 0.355}, 0.0176, 0.001, 0},
 };
 
-const TriMesh& file_of(std::string_view name) {
+const TriMesh& model_file(std::string_view name) {
   static std::map<std::string_view, TriMesh> read;
   if (const auto found = read.find(name); found != read.end()) return found->second;
   const auto file = std::filesystem::path(CRUMPLE_SOURCE_DIR) / "assets/models" / (std::string(name) + ".glb");
@@ -52,7 +52,7 @@ TEST(Models, are_the_files_among_the_assets) {
   for (const Model& model : models()) {
     const Result<TriMesh> made = model.make();
     ASSERT_TRUE(made) << made.error().text;
-    const TriMesh& file = file_of(model.name);
+    const TriMesh& file = model_file(model.name);
     ASSERT_EQ(made->triangles, file.triangles) << model.name;
     ASSERT_EQ(made->positions.size(), file.positions.size());
     ASSERT_EQ(made->colors.size(), file.colors.size());
@@ -63,7 +63,7 @@ TEST(Models, are_the_files_among_the_assets) {
 
 TEST(Models, are_closed_face_outward_and_have_the_size_they_are_said_to_have) {
   for (const Expected& e : kExpected) {
-    const TriMesh& mesh = file_of(e.name);
+    const TriMesh& mesh = model_file(e.name);
     EXPECT_TRUE(is_closed_manifold(mesh)) << e.name;
     EXPECT_GT(smallest_angle(mesh), 5) << e.name;
     EXPECT_NEAR(signed_volume(mesh.positions, mesh.triangles), e.volume, e.volume_within) << e.name;
@@ -78,7 +78,7 @@ TEST(Models, are_closed_face_outward_and_have_the_size_they_are_said_to_have) {
 
 TEST(Models, heart_and_figure_are_the_same_on_both_sides) {
   for (const std::string_view name : {"heart", "figure"}) {
-    const TriMesh& mesh = file_of(name);
+    const TriMesh& mesh = model_file(name);
     const WindingTree winding(mesh.positions, mesh.triangles);
     for (size_t i = 0; i < mesh.positions.size(); i += 7) {
       const Vec3 p = mesh.positions[i], mirrored(-p.x(), p.y(), p.z());
@@ -88,14 +88,14 @@ TEST(Models, heart_and_figure_are_the_same_on_both_sides) {
 }
 
 TEST(Models, cheese_has_holes_inside) {
-  const MeshReport report = examine(file_of("cheese"));
+  const MeshReport report = examine(model_file("cheese"));
   EXPECT_GT(report.shells, 5u);
   EXPECT_EQ(report.find(MeshFinding::Kind::InsideOut), nullptr);
 }
 
 TEST(Models, can_be_filled_with_particles_and_seen_as_clusters) {
   for (const Expected& e : kExpected) {
-    const TriMesh& mesh = file_of(e.name);
+    const TriMesh& mesh = model_file(e.name);
     SampleSettings sample;
     sample.spacing = spacing_for(3000, signed_volume(mesh.positions, mesh.triangles), area_of(mesh));
     const auto points = sample_inside(mesh, sample);

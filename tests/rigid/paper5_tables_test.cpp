@@ -17,9 +17,9 @@ using testing::digits;
 using testing::record_row;
 
 constexpr double kDt = 1.0 / 60;
-constexpr double kGravity = 10;
+constexpr double kPaperGravity = 10;
 constexpr double kSteelArea = 0.0004;                              // m^2: 0.04 % of 1 m^2
-constexpr double kMass = 3 * (kSteelArea * 7800 + 0.9996 * 2000);  // 6006.96 kg
+constexpr double kPaperMass = 3 * (kSteelArea * 7800 + 0.9996 * 2000);  // 6006.96 kg
 constexpr double kYieldForce = 200e6 * kSteelArea;                 // 80 kN
 constexpr double kStiffness = 200e9 * kSteelArea / 1.5;            // 53.33 MN/m
 constexpr double kElasticLimit = kYieldForce / kStiffness;         // 1.5 mm
@@ -59,8 +59,8 @@ class OpenSolver final : public btSequentialImpulseConstraintSolver {
 class StockBlock {
  public:
   StockBlock()
-      : world_(&dispatcher_, &broadphase_, &solver, &configuration_), ground_(info(0, &ground_shape_, -1)), block_(info(kMass, &block_shape_, 3)) {
-    world_.setGravity(btVector3(0, -kGravity, 0));
+      : world_(&dispatcher_, &broadphase_, &solver, &configuration_), ground_(info(0, &ground_shape_, -1)), block_(info(kPaperMass, &block_shape_, 3)) {
+    world_.setGravity(btVector3(0, -kPaperGravity, 0));
     world_.getSolverInfo().m_erp2 = 0.8;  // how fast overlaps are pushed out: the engine's default at the time of the paper
     world_.addRigidBody(&ground_);
     world_.addRigidBody(&block_);
@@ -145,7 +145,7 @@ TEST(Paper5, a_falling_block_lands_as_in_table_3_1) {
   }
   block.step(60);
   EXPECT_NEAR(block.location(), -1.5, 0.003);
-  EXPECT_NEAR(block.solver.contact_impulse, kMass * kGravity * kDt, 1);
+  EXPECT_NEAR(block.solver.contact_impulse, kPaperMass * kPaperGravity * kDt, 1);
 }
 
 TEST(Paper5, a_block_that_looks_ahead_lands_as_in_table_3_2) {
@@ -260,15 +260,15 @@ TEST(Paper5, the_published_rule_alone_gives_table_3_5_and_books_three_percent_to
   double location = 0, velocity = 0;
   for (int step = 0; step < 5; ++step) {
     const double limit = rule.strength(location) * kDt, before = location;
-    const double impulse = std::min(limit, -kMass * (velocity - kGravity * kDt));
-    velocity += impulse / kMass - kGravity * kDt;
+    const double impulse = std::min(limit, -kPaperMass * (velocity - kPaperGravity * kDt));
+    velocity += impulse / kPaperMass - kPaperGravity * kDt;
     location += velocity * kDt;
     rule.update(before, impulse / kDt);
     expect_row_of_table_3_5(step, location, velocity, impulse);
     expect_printed("plastic", rule.plastic, kTable35[step].plastic, 1e-5);
   }
   EXPECT_NEAR(kYieldForce * rule.plastic, 325.5, 0.1);
-  EXPECT_NEAR(-kMass * kGravity * location, 335.3, 0.1);
+  EXPECT_NEAR(-kPaperMass * kPaperGravity * location, 335.3, 0.1);
 }
 
 TEST(Paper5, a_spring_of_the_engine_that_is_as_stiff_as_the_bar_swings_beyond_the_yield_force) {

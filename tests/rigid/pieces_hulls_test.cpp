@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing;
 
-constexpr double kMargin = 0.005;
+constexpr double kHullMargin = 0.005;
 
 /// A mesh cut into pieces: each has its own vertices.
 struct Scored {
@@ -23,7 +23,7 @@ struct Scored {
   std::vector<std::array<float, 4>> corners;
   std::vector<Vec3f> inward;
 
-  ScoredTets tets(double margin = kMargin) const { return {piece, cut_tets, first_corner, corners, inward, margin}; }
+  ScoredTets tets(double margin = kHullMargin) const { return {piece, cut_tets, first_corner, corners, inward, margin}; }
   /// What is filled of a tetrahedron in some shape.
   std::vector<Vec3> filled(std::span<const Vec3> shape, int tet) const {
     const auto found = std::lower_bound(cut_tets.begin(), cut_tets.end(), tet);
@@ -115,12 +115,12 @@ Scored cut_in_four(const TetMesh& whole, double through, double between) {
   return scored;
 }
 
-TetMesh box_mesh() {
+TetMesh whole_box() {
   return lattice(8, 4, 4, 0.1, [](int, int, int) { return true; });
 }
 
 Scored two_boxes(double through = 0.33) {
-  return cut_in_four(box_mesh(), through, 9);
+  return cut_in_four(whole_box(), through, 9);
 }
 
 std::vector<Vec3> hull_points(const HullDecomposition& hulls, size_t hull, std::span<const Vec3> shape) {
@@ -132,7 +132,7 @@ std::vector<Vec3> hull_points(const HullDecomposition& hulls, size_t hull, std::
   return points;
 }
 
-std::vector<Vec3> bent(const TetMesh& mesh, double amount) {
+std::vector<Vec3> bent_box(const TetMesh& mesh, double amount) {
   std::vector<Vec3> shape = mesh.positions;
   for (Vec3& p : shape) p.y() += amount * p.x() * p.x();
   return shape;
@@ -160,8 +160,8 @@ std::vector<int> hulls_per_piece(const HullDecomposition& hulls, int pieces) {
 }
 
 TEST(PieceHulls, keep_the_margin_from_every_cut) {
-  const Scored scored = cut_in_four(box_mesh(), 0.33, 0.2);
-  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent(scored.mesh, 0.4)};
+  const Scored scored = cut_in_four(whole_box(), 0.33, 0.2);
+  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent_box(scored.mesh, 0.4)};
   const ScoredTets tets = scored.tets();
   const HullDecomposition hulls = decompose(scored.mesh, shapes, {.tolerance = 0.01, .least = 8, .most = 24}, &tets);
   ASSERT_EQ(hulls.piece.size(), hulls.vertices.size());
@@ -176,8 +176,8 @@ TEST(PieceHulls, keep_the_margin_from_every_cut) {
     }
   }
   for (int piece = 0; piece < 4; ++piece) {
-    EXPECT_NEAR(nearest_x[piece], kMargin, 1e-6);
-    EXPECT_NEAR(nearest_y[piece], kMargin, 1e-6);
+    EXPECT_NEAR(nearest_x[piece], kHullMargin, 1e-6);
+    EXPECT_NEAR(nearest_y[piece], kHullMargin, 1e-6);
   }
 }
 
@@ -193,22 +193,22 @@ TEST(PieceHulls, keep_the_margin_also_where_a_vertex_is_near_a_cut_without_touch
         if (hulls.piece[h] != piece) continue;
         for (const Vec3& point : hull_points(hulls, h, scored.mesh.positions)) nearest = std::min(nearest, (piece ? 1 : -1) * (point.x() - cut));
       }
-      EXPECT_NEAR(nearest, kMargin, 1e-6);
+      EXPECT_NEAR(nearest, kHullMargin, 1e-6);
     }
-    expect_filled(scored, scored.mesh.positions, hulls, kMargin + 1e-3);
+    expect_filled(scored, scored.mesh.positions, hulls, kHullMargin + 1e-3);
   }
 }
 
 TEST(PieceHulls, hold_all_of_their_piece_in_every_shape_but_for_the_margin) {
-  const Scored scored = cut_in_four(box_mesh(), 0.33, 0.2);
-  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent(scored.mesh, 0.4), bent(scored.mesh, -0.6)};
+  const Scored scored = cut_in_four(whole_box(), 0.33, 0.2);
+  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent_box(scored.mesh, 0.4), bent_box(scored.mesh, -0.6)};
   const ScoredTets tets = scored.tets();
   const HullDecomposition hulls = decompose(scored.mesh, shapes, {.tolerance = 0.01, .least = 8, .most = 24}, &tets);
-  const double moved = std::sqrt(2.0) * kMargin;          // in from two cuts
+  const double moved = std::sqrt(2.0) * kHullMargin;          // in from two cuts
   expect_filled(scored, shapes[0], hulls, moved + 1e-3);  // and what may be left out along cuts
   expect_filled(scored, shapes[1], hulls, 1.4 * moved);   // where it is stretched
   expect_filled(scored, shapes[2], hulls, 1.4 * moved);
-  expect_filled(scored, bent(scored.mesh, 0.2), hulls, 1.4 * moved);
+  expect_filled(scored, bent_box(scored.mesh, 0.2), hulls, 1.4 * moved);
   std::vector<int> faces;
   for (const auto& of_hull : hulls.faces) faces.insert(faces.end(), of_hull.begin(), of_hull.end());
   EXPECT_EQ(faces.size(), boundary_faces(scored.mesh).size());
@@ -225,8 +225,8 @@ TEST(PieceHulls, of_a_box_in_two_are_two_boxes) {
     EXPECT_EQ(hulls.vertices[h].size(), 4u);
     EXPECT_LE(points.size(), 16u);  // and what rounding leaves outside of the cut's four corners
     const Bounds bounds = bounds_of(points);
-    EXPECT_NEAR(bounds.low.x(), h ? 0.33 + kMargin : 0, 1e-6);
-    EXPECT_NEAR(bounds.high.x(), h ? 0.8 : 0.33 - kMargin, 1e-6);
+    EXPECT_NEAR(bounds.low.x(), h ? 0.33 + kHullMargin : 0, 1e-6);
+    EXPECT_NEAR(bounds.high.x(), h ? 0.8 : 0.33 - kHullMargin, 1e-6);
     EXPECT_NEAR((bounds.high - bounds.low).y(), 0.4, 1e-6);
   }
 }
@@ -239,8 +239,8 @@ TEST(PieceHulls, are_shared_out_by_volume) {
 }
 
 TEST(PieceHulls, are_at_least_one_a_piece_and_then_no_more_than_allowed) {
-  const Scored scored = cut_in_four(box_mesh(), 0.05, 0.2);
-  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent(scored.mesh, 1.0)};
+  const Scored scored = cut_in_four(whole_box(), 0.05, 0.2);
+  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent_box(scored.mesh, 1.0)};
   const ScoredTets tets = scored.tets();
   for (const int most : {1, 4, 9}) {
     const HullDecomposition hulls = decompose(scored.mesh, shapes, {.tolerance = 1e-4, .least = 1, .most = most}, &tets);
@@ -285,9 +285,9 @@ TEST(PieceHulls, a_hollow_left_by_another_piece_counts_as_bridged) {
 
 TEST(PieceHulls, of_one_piece_without_cuts_are_those_of_the_body) {
   const TetMesh mesh = lattice(10, 10, 3, 0.1, [](int x, int y, int) { return x < 3 || y < 3; });
-  const std::vector<std::vector<Vec3>> shapes = {mesh.positions, bent(mesh, 0.4)};
+  const std::vector<std::vector<Vec3>> shapes = {mesh.positions, bent_box(mesh, 0.4)};
   const std::vector<int> piece(mesh.tets.size(), 0);
-  const ScoredTets tets{.piece = piece, .cut_tets = {}, .first_corner = {}, .corners = {}, .inward = {}, .margin = kMargin};
+  const ScoredTets tets{.piece = piece, .cut_tets = {}, .first_corner = {}, .corners = {}, .inward = {}, .margin = kHullMargin};
   const HullDecomposition whole = decompose(mesh, shapes, {}), one = decompose(mesh, shapes, {}, &tets);
   EXPECT_TRUE(whole.piece.empty());
   EXPECT_EQ(one.piece, std::vector<int>(one.vertices.size(), 0));
@@ -307,7 +307,7 @@ TEST(PieceHulls, of_a_piece_thinner_than_two_margins_stay_inside_it) {
 }
 
 TEST(PieceHulls, are_carried_by_tetrahedra_that_hold_their_points_even_if_these_are_thinner_than_the_margin) {
-  TetMesh fine = box_mesh();
+  TetMesh fine = whole_box();
   for (Vec3& p : fine.positions) p.x() *= 0.02;  // cells of 2 mm
   const Scored scored = cut_in_four(fine, 0.33 * 0.02, 9);
   const ScoredTets tets = scored.tets(0.0025);
@@ -323,8 +323,8 @@ TEST(PieceHulls, are_carried_by_tetrahedra_that_hold_their_points_even_if_these_
 }
 
 TEST(PieceHulls, do_not_depend_on_the_number_of_threads) {
-  const Scored scored = cut_in_four(box_mesh(), 0.33, 0.2);
-  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent(scored.mesh, 0.7)};
+  const Scored scored = cut_in_four(whole_box(), 0.33, 0.2);
+  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent_box(scored.mesh, 0.7)};
   const ScoredTets tets = scored.tets();
   const int before = thread_count();
   std::vector<HullDecomposition> found;

@@ -16,7 +16,7 @@ namespace {
 
 using testing::turned;
 
-constexpr double kPi = std::numbers::pi;
+constexpr double kHalfCircle = std::numbers::pi;
 
 Vec3 random_vector(Random& random, double size) {
   return size * Vec3(random.range(-1, 1), random.range(-1, 1), random.range(-1, 1));
@@ -243,7 +243,7 @@ TEST(PlasticJoint, bends_pass_half_a_turn_and_a_whole_one_without_a_jump) {
       EXPECT_NEAR(state.work, 50 * plastic, 1e-7 * plastic);
       const Mat3 half = turned_by(state.bend);
       EXPECT_LT((half * half - turned(plastic, along)).norm(), 1e-9) << angle;
-      const double told = plastic > 2 * kPi ? plastic - 4 * kPi : plastic;  // beyond a whole turn the root is nearer the other way
+      const double told = plastic > 2 * kHalfCircle ? plastic - 4 * kHalfCircle : plastic;  // beyond a whole turn the root is nearer the other way
       EXPECT_LT((2 * state.bend - told * along).norm(), 1e-9) << angle;
     }
     bend(law, state, along, 9, 0, 240);
@@ -257,10 +257,10 @@ TEST(PlasticJoint, a_bend_of_exactly_a_whole_turn_is_survived) {
   law.stiffness.setConstant(1e12);
   law.capacity.setConstant(1e-3);
   PlasticState state;
-  for (int i = 1; i <= 16; ++i) bend(law, state, Vec3::UnitX(), i * kPi / 4, i * kPi / 4, 1);
-  EXPECT_NEAR(state.rotation(), 4 * kPi, 1e-6);
+  for (int i = 1; i <= 16; ++i) bend(law, state, Vec3::UnitX(), i * kHalfCircle / 4, i * kHalfCircle / 4, 1);
+  EXPECT_NEAR(state.rotation(), 4 * kHalfCircle, 1e-6);
   EXPECT_TRUE(state.bend.allFinite());
-  EXPECT_LT(measure(state, {turned(4 * kPi, Vec3::UnitX()), Vec3::Zero()}, {}).strain.norm(), 1e-6);
+  EXPECT_LT(measure(state, {turned(4 * kHalfCircle, Vec3::UnitX()), Vec3::Zero()}, {}).strain.norm(), 1e-6);
 }
 
 /// A crooked way, the same for all.

@@ -6,7 +6,7 @@
 namespace crumple::rigid::testing {
 namespace {
 
-constexpr double kStep = 1.0 / 60;
+constexpr double kBlockStep = 1.0 / 60;
 
 // The hanging block of paper 5, sec. 3.
 constexpr double kMass = 6006.96, kWeight = 10 * kMass, kYieldForce = 80e3, kStiffness = 80e3 / 0.0015;
@@ -34,7 +34,7 @@ struct HangingBlock {
 
 TEST(StructureBlock, hangs_where_its_weight_stretches_the_bar) {
   HangingBlock block(steel_in_tension());
-  block.rig.run(1, kStep);
+  block.rig.run(1, kBlockStep);
   EXPECT_NEAR(block.location(), -kWeight / kStiffness, 1e-8);
   EXPECT_NEAR(block.impulse(), 1001.16, 1e-3);
   EXPECT_NEAR(block.rig.force(block.joint)[0], -kWeight, 0.1);  // the block is pulled up, the bar's strain points down
@@ -49,7 +49,7 @@ TEST(StructureBlock, does_not_move_at_all_with_the_switch_of_table_3_6) {
   HangingBlock block(law);
   double moved = 0, differed = 0;
   for (int i = 0; i < 30; ++i) {
-    block.rig.step(kStep);
+    block.rig.step(kBlockStep);
     moved = std::max(moved, std::abs(block.location()));
     differed = std::max(differed, std::abs(block.impulse() - 1001.16));
   }
@@ -69,7 +69,7 @@ TEST(StructureBlock, gains_no_energy_on_either_side_of_the_switch) {
     const double start = block.rig.energy();
     double gain = 0;
     for (int i = 0; i < 600; ++i) {
-      block.rig.step(kStep);
+      block.rig.step(kBlockStep);
       const double stored = ratio > 225 ? 0 : block.rig.elastic();  // beyond the switch nothing is stored
       gain = std::max(gain, block.rig.energy() - block.rig.elastic() + stored + block.rig.work() - start);
     }
@@ -107,8 +107,8 @@ TEST(StructureBlock, stops_turning_at_the_angle_of_plastic_work) {
 }
 
 TEST(StructureBlock, stops_at_the_same_angle_in_every_view) {
-  expect_objective([](const View& view) { return stop_turning(kStep, view).angle; });
-  expect_objective([](const View& view) { return stop_turning(kStep, view).work; });
+  expect_objective([](const View& view) { return stop_turning(kBlockStep, view).angle; });
+  expect_objective([](const View& view) { return stop_turning(kBlockStep, view).work; });
 }
 
 /// A hanging block that falls with a speed already.
@@ -150,8 +150,8 @@ TEST(StructureBlock, breaks_at_its_ultimate_elongation_and_keeps_the_rest_of_its
 }
 
 TEST(StructureBlock, elongates_and_breaks_alike_in_every_view) {
-  expect_objective([](const View& view) { return pull(1, kStep, view).elongation; });
-  expect_objective([](const View& view) { return pull(1.5, kStep, view).speed; });
+  expect_objective([](const View& view) { return pull(1, kBlockStep, view).elongation; });
+  expect_objective([](const View& view) { return pull(1.5, kBlockStep, view).speed; });
 }
 
 /// A scripted part pulls and pushes the bar to and fro by 5 mm.

@@ -8,7 +8,7 @@
 namespace crumple::rigid::testing {
 namespace {
 
-constexpr double kStep = 1.0 / 120;
+constexpr double kRobustStep = 1.0 / 120;
 
 TEST(StructureRobust, a_bar_goes_where_its_scripted_support_carries_it) {
   Rig rig;
@@ -17,7 +17,7 @@ TEST(StructureRobust, a_bar_goes_where_its_scripted_support_carries_it) {
   const std::vector<int> parts = add_bar(rig, {.pieces = 8, .law = law});
   rig.join(parts[0], hand, Vec3::Zero(), bar_law(law, 3.0 / 16));
   rig.set_velocity(hand, Vec3(0, 0.5, 0));
-  rig.run(4, kStep);
+  rig.run(4, kRobustStep);
   EXPECT_LT((rig.velocity(parts.back()) - Vec3(0, 0.5, 0)).norm(), 1e-6);
   EXPECT_LT((rig.place(parts.back()) - rig.place(hand) - Vec3(3 - 3.0 / 16 + 0.15, 0, 0)).norm(), 1e-6);
 }
@@ -55,7 +55,7 @@ TEST(StructureRobust, a_bar_that_is_struck_breaks_and_nothing_is_gained) {
   const double start = rig.energy();
   std::vector<int> broken;
   for (int i = 0; i < 120; ++i) {
-    rig.step(kStep);
+    rig.step(kRobustStep);
     for (const JointBreak& one : rig.loads.breaks) broken.push_back(one.joint);
     ASSERT_LE(rig.energy() + rig.work() - start, 0.005 * start) << i;
   }
@@ -75,16 +75,16 @@ TEST(StructureRobust, a_structure_at_rest_sleeps_and_a_hit_wakes_it) {
   const std::vector<int> parts = add_bar(rig, {.from = Vec3(0, 1, 0), .pieces = 8, .law = law});
   clamp(rig, parts[0], Vec3(0, 1, 0), law, 3.0 / 8);
   rig.set_gravity(Vec3(0, -10, 0));
-  rig.run(5, kStep);
+  rig.run(5, kRobustStep);
   EXPECT_EQ(rig.world().awake_count(), 0);
   const double asleep = rig.place(parts.back()).y();
-  rig.run(1, kStep);
+  rig.run(1, kRobustStep);
   EXPECT_EQ(rig.place(parts.back()).y(), asleep);
   const int ball = rig.add_ball(0.2, 300, Vec3(2.8, 2, 0));
   rig.set_velocity(ball, Vec3(0, -3, 0));
   double lowest = asleep;
   for (int i = 0; i < 120; ++i) {
-    rig.step(kStep);
+    rig.step(kRobustStep);
     lowest = std::min(lowest, rig.place(parts.back()).y());
   }
   EXPECT_LT(lowest, asleep - 1e-4);
@@ -104,7 +104,7 @@ TEST(StructureRobust, extreme_ratios_stay_finite_and_hold) {
       }
       rig.set_gravity(Vec3(0, -10, 0));
       const double start = rig.energy();
-      rig.run(3, kStep);
+      rig.run(3, kRobustStep);
       EXPECT_TRUE(rig.finite()) << stiffness << " " << ratio;
       EXPECT_LE(rig.energy() - start, 1e-3 * (3 * ratio + 3) * 10) << stiffness << " " << ratio;
       const bool stiff = stiffness >= 1e12 || (stiffness >= 1e6 && ratio <= 1);
@@ -129,7 +129,7 @@ double bounced(bool structure, double restitution) {
   rig.world().set_restitution(ball, restitution);
   for (const int part : slab) rig.world().set_restitution(part, 1);
   rig.set_velocity(ball, Vec3(0, -5, 0));
-  rig.run(0.2, kStep);
+  rig.run(0.2, kRobustStep);
   return rig.velocity(ball).y();
 }
 
@@ -144,14 +144,14 @@ TEST(StructureRobust, a_part_that_is_taken_out_takes_its_joints_with_it) {
   const std::vector<int> parts = add_bar(rig, {.pieces = 4, .law = {.bending_capacity = 20e3}});
   const int wall = clamp(rig, parts[0], Vec3::Zero(), {.bending_capacity = 20e3}, 0.75);
   rig.set_gravity(Vec3(0, -10, 0));
-  rig.run(0.5, kStep);
+  rig.run(0.5, kRobustStep);
   rig.world().remove_part(parts[1]);
   EXPECT_TRUE(rig.world().has_joint(wall));
   EXPECT_FALSE(rig.world().has_joint(rig.joints[0]));
   EXPECT_FALSE(rig.world().has_joint(rig.joints[1]));
   EXPECT_TRUE(rig.world().has_joint(rig.joints[2]));
   EXPECT_GT(rig.world().plastic_state(rig.joints[0]).peak_utilisation, 0.1);
-  rig.run(0.5, kStep);
+  rig.run(0.5, kRobustStep);
   EXPECT_LT(rig.place(parts[3]).y(), -1);
   EXPECT_GT(rig.place(parts[0]).y(), -0.01);
 }
@@ -163,7 +163,7 @@ std::vector<double> fall(bool rebuild) {
   const std::vector<int> parts = add_bar(rig, {.pieces = 6, .law = law});
   clamp(rig, parts[0], Vec3::Zero(), law, 0.5);
   rig.set_gravity(Vec3(0, -10, 0));
-  rig.run(0.3, kStep);
+  rig.run(0.3, kRobustStep);
   Rig other;
   if (rebuild) {
     const std::vector<int> again = add_bar(other, {.pieces = 6, .law = law});
@@ -173,7 +173,7 @@ std::vector<double> fall(bool rebuild) {
     for (const int joint : other.joints) other.world().set_plastic_state(joint, rig.world().plastic_state(joint));
   }
   Rig& now = rebuild ? other : rig;
-  now.run(0.3, kStep);
+  now.run(0.3, kRobustStep);
   std::vector<double> numbers = {now.work(), now.rotation()};
   for (const int part : parts)
     for (const Vec3& v : {now.place(part), now.velocity(part), now.spin(part)}) numbers.insert(numbers.end(), v.data(), v.data() + 3);
@@ -210,7 +210,7 @@ TEST(StructureRobust, a_pile_on_a_plate_settles) {
   const Pile pile = pile_up(rig);
   const double start = rig.energy();
   for (int i = 0; i < 240; ++i) {
-    rig.step(kStep);
+    rig.step(kRobustStep);
     ASSERT_LE(rig.energy() + rig.work() - start, 100.0) << i;  // of about 20 kJ above the plate
   }
   double fastest = 0;
@@ -226,7 +226,7 @@ TEST(StructureRobust, two_runs_are_equal_to_the_bit) {
   const auto run = [] {
     Rig rig;
     const Pile pile = pile_up(rig);
-    rig.run(0.5, kStep);
+    rig.run(0.5, kRobustStep);
     std::vector<double> numbers;
     for (const int part : pile.boxes)
       for (const Vec3& v : {rig.place(part), rig.velocity(part), rig.spin(part)}) numbers.insert(numbers.end(), v.data(), v.data() + 3);

@@ -4,98 +4,15 @@
 #include <numeric>
 
 #include "crumple/core/parallel.h"
-#include "crumple/geometry/cells.h"
 #include "crumple/geometry/mass.h"
 #include "crumple/io/files.h"
-#include "crumple/io/gltf_asset.h"
-#include "crumple/rig/score.h"
-#include "tests/scene/drum_scenes.h"
-#include "tests/shapes.h"
+#include "tests/scene/bars.h"
 #include "tests/scene/inside.h"
 
 namespace crumple {
 namespace {
 
-constexpr double kDensity = 100;   // kg/m^3
-constexpr double kArea = 0.25;     // m^2: the bar of tests/shapes.h is 2 x 0.5 x 0.5 m
-constexpr double kBarMass = 50;    // kg
-
-/// Bars in files: whole, in two halves, in four quarters, in eight Voronoi cells.
-class Fracture : public testing::Test {
- protected:
-  Fracture() : folder_(testing::UnitTest::GetInstance()->current_test_info()->name()) {}
-
-  std::string bar(int cells, const std::vector<CutPlane>& planes) {
-    Asset asset = read(write(bar_asset(cells)));
-    if (!planes.empty()) score(asset, cells_between_planes(planes, bounds_of(asset.tets.positions)));
-    return write(asset);
-  }
-  std::string halves(int cells = 3) { return bar(cells, {{Vec3::UnitX(), 0.0}}); }
-  std::string quarters(int cells = 3) { return bar(cells, {{Vec3::UnitX(), 0.0}, {Vec3::UnitX(), 0.47}, {Vec3::UnitX(), -0.51}}); }
-  std::string shards() {
-    Asset asset = read(write(bar_asset(3)));
-    const std::vector<Vec3> seeds = {{-0.9, 0.1, 0}, {-0.6, -0.1, 0.1}, {-0.3, 0.15, -0.1}, {0, -0.1, 0}, {0.2, 0.1, 0.15}, {0.4, -0.15, -0.1}, {0.7, 0.1, 0}, {0.9, -0.1, 0.1}};
-    score(asset, voronoi_cells(seeds, bounds_of(asset.tets.positions)));
-    return write(asset);
-  }
-
-  Scene scene(const std::string& asset, const std::string& inside) {
-    const std::string text = R"({"crumple": 1, "gravity": [0, 0, 0], "assets": {"bar": ")" + asset + R"("}, )" + inside + "}";
-    Result<Scene> parsed = parse_scene(text, folder_ / "scene.json");
-    EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().text);
-    return parsed ? *parsed : Scene{};
-  }
-  /// A ball flies into the end of the bar, along its axis.
-  Scene shot(const std::string& asset, double strength, int substeps, double ball_mass = 5, double speed = 10) {
-    return scene(asset, fmt::format(R"("substeps": {}, "seconds": 1, "bodies": [
-      {{"name": "bar", "asset": "bar", "density": {}, "material": {{"restitution": 0}}, "pieces": {{"strength": {}, "settle": 0}}}},
-      {{"name": "ball", "sphere": 0.2, "at": [-1.6, 0, 0], "mass": {}, "velocity": [{}, 0, 0], "material": {{"restitution": 0}}}}])",
-                                    substeps, kDensity, strength, ball_mass, speed));
-  }
-  ScratchFolder folder_;
-
- private:
-  void score(Asset& asset, const std::vector<ConvexCell>& cells) {
-    Result<ScoreReport> report = score_asset(asset, cells);
-    ASSERT_TRUE(report) << report.error().text;
-  }
-  std::string write(const Asset& asset) {
-    const std::filesystem::path file = folder_ / fmt::format("bar{}.glb", written_++);
-    Result<void> done = io::write_asset(asset, file);
-    EXPECT_TRUE(done) << (done ? "" : done.error().text);
-    return file.string();
-  }
-  /// As artists do it: what is scored has been in a file, in single precision.
-  Asset read(const std::string& file) {
-    Result<Asset> asset = io::read_asset(file);
-    EXPECT_TRUE(asset) << (asset ? "" : asset.error().text);
-    return asset ? std::move(*asset) : Asset{};
-  }
-  int written_ = 0;
-};
-
-struct Momentum {
-  Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
-  double mass = 0;
-};
-
-/// Of all dynamic bodies, about the origin.
-Momentum momentum_of(const World& world) {
-  Momentum sum;
-  for (size_t b = 0; b < world.bodies().size(); ++b) {
-    const Body& body = world.bodies()[b];
-    if (body.description->motion != rigid::Motion::Dynamic) continue;
-    for (size_t p = 0; p < body.parts.size(); ++p) {
-      const Part& part = body.parts[p];
-      const rigid::PartState state = world.part_state(static_cast<int>(b), static_cast<int>(p));
-      const Mat3& axes = state.place.rotation;
-      sum.mass += part.mass;
-      sum.linear += part.mass * state.velocity;
-      sum.angular += state.place.translation.cross(part.mass * state.velocity) + axes * part.inertia.cwiseProduct(axes.transpose() * state.spin);
-    }
-  }
-  return sum;
-}
+class Fracture : public BarTest {};
 
 std::string frame_bytes(World& world) {
   std::string bytes;
@@ -170,7 +87,7 @@ TEST_F(Fracture, a_break_keeps_mass_momentum_place_and_energy) {
     World world = built(scene(asset, R"("seconds": 1, "bodies": [
       {"name": "bar", "asset": "bar", "density": 100, "spin": [2, 9, -3], "material": {"restitution": 0, "spin_damping": 0}, "pieces": {"strength": 30, "settle": 0.05}},
       {"name": "ball", "sphere": 0.2, "at": [-0.8, 2, 0], "mass": 20, "velocity": [0, -12, 0], "material": {"restitution": 0, "spin_damping": 0}}])"));
-    const Momentum start = momentum_of(world);
+    const BarMomentum start = momentum_of(world);
     bool was_broken = false;
     double energy = world.kinetic_energy();
     for (int step = 0; step < 120; ++step) {
@@ -182,7 +99,7 @@ TEST_F(Fracture, a_break_keeps_mass_momentum_place_and_energy) {
       EXPECT_LT(now, energy * 1.01) << "step " << step;
       energy = now;
     }
-    const Momentum end = momentum_of(world);
+    const BarMomentum end = momentum_of(world);
     EXPECT_TRUE(was_broken);
     EXPECT_NEAR(end.mass, start.mass, 1e-9 * start.mass);
     EXPECT_LT((end.linear - start.linear).norm(), 0.01 * start.linear.norm());
@@ -194,12 +111,12 @@ TEST_F(Fracture, a_break_keeps_mass_momentum_place_and_energy) {
 TEST_F(Fracture, what_spins_too_fast_comes_apart_without_a_jump) {
   World world = built(scene(quarters(), R"("seconds": 1, "bodies": [
       {"name": "bar", "asset": "bar", "density": 100, "spin": [0, 0, 12], "velocity": [1, 2, 3], "material": {"spin_damping": 0}, "pieces": {"strength": 20, "settle": 0.05}}])"));
-  const Momentum start = momentum_of(world);
+  const BarMomentum start = momentum_of(world);
   const double energy = world.kinetic_energy();
   size_t parts = 1;
   for (int step = 0; step < 60 && parts == 1; ++step) world.step(), parts = world.bodies()[0].parts.size();
   ASSERT_GT(parts, 1u);
-  const Momentum end = momentum_of(world);
+  const BarMomentum end = momentum_of(world);
   EXPECT_LT((end.linear - start.linear).norm(), 1e-9 * start.linear.norm());
   EXPECT_NEAR(world.kinetic_energy(), energy, 1e-4 * energy);  // the engine's gyroscopic term loses a little
   for (size_t p = 1; p < parts; ++p) {
@@ -309,7 +226,9 @@ TEST_F(Fracture, a_run_goes_on_from_a_checkpoint_to_the_same_bits_on_any_number_
   broken.gravity = Vec3(0, -9.81, 0);
   const int before = thread_count();
   std::map<int, uint64_t> prints;
-  for (const int threads : {1, 2}) {
+  for (const int run : {1, 2, 3, 4}) {
+    const int threads = run <= 2 ? run : run - 2;
+    broken.second_phase = run > 2;
     set_thread_count(threads);
     World world = built(broken);
     for (int frame = 1; frame <= 90; ++frame) {
@@ -325,10 +244,12 @@ TEST_F(Fracture, a_run_goes_on_from_a_checkpoint_to_the_same_bits_on_any_number_
     }
     EXPECT_GT(world.bodies()[1].parts.size(), 2u);
     EXPECT_TRUE(world.report().frozen.empty());
-    prints[threads] = world.fingerprint();
+    prints[run] = world.fingerprint();
   }
   set_thread_count(before);
   EXPECT_EQ(prints[1], prints[2]);
+  EXPECT_EQ(prints[3], prints[4]);
+  EXPECT_NE(prints[1], prints[3]);
 }
 
 TEST_F(Fracture, a_recording_shows_one_surface_while_it_is_whole_and_two_for_each_piece_afterwards) {

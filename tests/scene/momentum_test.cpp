@@ -32,7 +32,7 @@ WorldMomentum momentum_of(const World& world, std::vector<int> bodies) {
   return sum;
 }
 
-/// Mass and angular momentum of the drum's own vertices, without trusting its stored inertia.
+/// Mass and angular momentum of the drum's own vertices, without trusting its stored_world inertia.
 WorldMomentum momentum_of_vertices(const World& world, int index) {
   const Body& body = world.bodies()[static_cast<size_t>(index)];
   const rigid::PartState state = world.part_state(index);
@@ -54,7 +54,7 @@ Scene floating_drum() {
       "velocity": [0.5, -1, 2], "spin": [3, -2, 4], "material": {"spin_damping": 0}, "examples": {"lag": 0.9}}])");
 }
 
-io::ArrayStore stored(World& world) {
+io::ArrayStore stored_world(World& world) {
   io::ArrayStore store;
   for (const io::ArrayView& array : world.checkpoint_arrays().views) store[array.name] = {array.row_bytes, {array.data.begin(), array.data.end()}};
   return store;
@@ -78,12 +78,12 @@ class ReshapedBody : public testing::Test {
  protected:
   void SetUp() override {
     run_frames(changing, 3);
-    io::ArrayStore store = stored(changing);
+    io::ArrayStore store = stored_world(changing);
     wish_for_a_dent(changing, store);
     ASSERT_TRUE(restore(changing, 3, store));
   }
   void step_both() {
-    io::ArrayStore store = stored(changing);
+    io::ArrayStore store = stored_world(changing);
     std::vector<std::byte>& pending = store.at("drum/examples/pending").data;
     std::fill(pending.begin(), pending.end(), std::byte{0});
     ASSERT_TRUE(restore(keeping, 3, store));

@@ -12,11 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kScenes = fs::path(CRUMPLE_SOURCE_DIR) / "scenes";
+const fs::path kSceneFolder = fs::path(CRUMPLE_SOURCE_DIR) / "scenes";
 
 std::vector<fs::path> scene_files() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(kScenes)) {
+  for (const auto& entry : fs::directory_iterator(kSceneFolder)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

@@ -18,6 +18,7 @@ constexpr double kTie = 1 - 1e-9;
 struct LinkLoads {
   std::vector<double> size;   // #links, N s
   std::vector<double> share;  // #links: of the limit
+  std::vector<Carried> parts; // #links
 };
 
 /// This step's place in the window, emptied if the step is the first in it.
@@ -32,14 +33,6 @@ std::span<double> turn_window(const Model& model, State& state, double dt) {
   return place;
 }
 
-void accumulate(const Model& model, State& state, double dt, std::span<const Load> loads, std::span<const Vec3> spins) {
-  std::vector<Wrench> sums(model.pieces.size(), Wrench::Zero());
-  for (const Load& load : loads) sums[static_cast<size_t>(load.piece)] += wrench_of(load);
-  for (size_t g = 0; g < state.factors->groups.size(); ++g) add_spin_loads(model, *state.factors->groups[g], spins[g], dt, sums);
-  const std::span<double> place = turn_window(model, state, dt);
-  for (size_t k = 0; k < sums.size(); ++k) Eigen::Map<Wrench>(&place[6 * k]) += sums[k];
-}
-
 /// What acted on each piece within the window.
 std::vector<Wrench> window_sums(const Model& model, const State& state) {
   std::vector<Wrench> sums(model.pieces.size(), Wrench::Zero());
@@ -47,6 +40,19 @@ std::vector<Wrench> window_sums(const Model& model, const State& state) {
     for (size_t k = 0; k < sums.size(); ++k) sums[k] += Eigen::Map<const Wrench>(&state.window[place + 6 * k]);
   }
   return sums;
+}
+
+/// Adds this step to the window; returns what it held before, with what turning adds in this step: links bear that anyway.
+std::vector<Wrench> accumulate(const Model& model, State& state, double dt, std::span<const Load> loads, std::span<const Vec3> spins) {
+  std::vector<Wrench> sums(model.pieces.size(), Wrench::Zero());
+  for (const Load& load : loads) sums[static_cast<size_t>(load.piece)] += wrench_of(load);
+  const std::vector<Wrench> outside = sums;
+  for (size_t g = 0; g < state.factors->groups.size(); ++g) add_spin_loads(model, *state.factors->groups[g], spins[g], dt, sums);
+  const std::span<double> place = turn_window(model, state, dt);
+  std::vector<Wrench> before = window_sums(model, state);
+  for (size_t k = 0; k < sums.size(); ++k) before[k] += sums[k] - outside[k];
+  for (size_t k = 0; k < sums.size(); ++k) Eigen::Map<Wrench>(&place[6 * k]) += sums[k];
+  return before;
 }
 
 /// Most of the time this is all that is done: no link of the group can carry more than its limit.
@@ -62,9 +68,25 @@ void evaluate(const Model& model, const Group& group, std::span<const Wrench> su
   const std::vector<Carried> carried = solve(model, group, wanted);
   for (size_t i = 0; i < carried.size(); ++i) {
     const size_t l = static_cast<size_t>(group.links[i]);
-    loads_now.size[l] = carried[i].size;
+    loads_now.size[l] = carried[i].size, loads_now.parts[l] = carried[i];
     loads_now.share[l] = carried[i].size / model.links[l].limit;
   }
+}
+
+/// What a link of the group has carried of these loads.
+double carried_by(const Model& model, const Group& group, std::span<const Wrench> sums, int link) {
+  const std::vector<Carried> carried = solve(model, group, wanted_from_links(model, group, sums));
+  const auto place = std::find(group.links.begin(), group.links.end(), link) - group.links.begin();
+  return carried[static_cast<size_t>(place)].size;
+}
+
+/// What an overloaded link bore in this step until it broke: its limit, less what it had borne within the window `before` the step.
+Break break_of(const Model& model, const State& state, const LinkLoads& loads_now, std::span<const Wrench> before, int link) {
+  const Weld& weld = model.links[static_cast<size_t>(link)];
+  const Carried& carried = loads_now.parts[static_cast<size_t>(link)];
+  const Group& group = *state.factors->groups[static_cast<size_t>(state.groups.of_piece[static_cast<size_t>(weld.a)])];
+  const double share = std::clamp(weld.limit - carried_by(model, group, before, link), 0.0, weld.limit) / carried.size;
+  return {link, carried.size, weld.limit, weld.center, share * carried.impulse, share * carried.twist};
 }
 
 /// The link that goes first, or -1 if all hold.
@@ -86,13 +108,13 @@ void part(const Model& model, State& state, int link) {
 }
 
 /// After each break the same loads are redistributed over the pieces that are still connected.
-std::vector<Break> break_overloaded(const Model& model, State& state, std::span<const Wrench> sums) {
+std::vector<Break> break_overloaded(const Model& model, State& state, std::span<const Wrench> sums, std::span<const Wrench> before) {
   std::vector<Break> breaks;
-  LinkLoads loads_now{std::vector<double>(model.links.size(), 0.0), std::vector<double>(model.links.size(), 0.0)};
+  LinkLoads loads_now{std::vector<double>(model.links.size(), 0.0), std::vector<double>(model.links.size(), 0.0), std::vector<Carried>(model.links.size())};
   for (const std::shared_ptr<const Group>& group : state.factors->groups) evaluate(model, *group, sums, loads_now);
   for (int link; (link = most_overloaded(loads_now)) >= 0;) {
     const Weld& broken = model.links[static_cast<size_t>(link)];
-    breaks.push_back({link, loads_now.size[static_cast<size_t>(link)], broken.limit});
+    breaks.push_back(break_of(model, state, loads_now, before, link));
     loads_now.share[static_cast<size_t>(link)] = 0;
     part(model, state, link);
     const int a = state.groups.of_piece[static_cast<size_t>(broken.a)], b = state.groups.of_piece[static_cast<size_t>(broken.b)];
@@ -120,8 +142,8 @@ std::vector<Break> step(const Model& model, State& state, double dt, std::span<c
   const bool settling = is_settling(model, state);
   state.age += dt;
   if (settling || state.groups.count == static_cast<int>(model.pieces.size())) return {};  // nothing may break, or nothing is left to
-  accumulate(model, state, dt, loads, spins);
-  return break_overloaded(model, state, window_sums(model, state));
+  const std::vector<Wrench> before = accumulate(model, state, dt, loads, spins);
+  return break_overloaded(model, state, window_sums(model, state), before);
 }
 
 }  // namespace crumple::pieces

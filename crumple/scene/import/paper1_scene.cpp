@@ -52,7 +52,7 @@ class Paper1Importer {
     const Json* gravity = root.get("gravity");
     if (gravity) scene_.gravity = gravity->is_number() ? Vec3(0, gravity->number, 0) : root.vector("gravity");
     barrel_stack_ = root.flag("makeBarrels", false);
-    if (!root.flag("singleStep", true)) note("the two-step scheme of the thesis; one step is taken");
+    scene_.second_phase = !root.flag("singleStep", true);
     if (!root.flag("ground", true)) return;
     BodyDescription ground;
     ground.name = "ground";
