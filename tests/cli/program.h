@@ -17,6 +17,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/sanitized.h"
+
 namespace crumple {
 
 /// A folder of one test's own, gone when the test ends.
@@ -73,8 +75,8 @@ class Program {
     words.push_back(nullptr);
     pid_ = fork();
     if (pid_ != 0) return;
-    limit(RLIMIT_CPU, around.cpu_seconds);
-    limit(RLIMIT_AS, around.memory);
+    limit(RLIMIT_CPU, around.cpu_seconds * (kSanitized ? 20 : 1));
+    if (!kSanitized) limit(RLIMIT_AS, around.memory);  // sanitizers reserve terabytes of addresses
     limit(RLIMIT_FSIZE, around.file_size);
     redirect(1, around.out.empty() ? out_.string() : around.out);
     redirect(2, around.err.empty() ? err_.string() : around.err);

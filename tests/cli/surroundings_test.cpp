@@ -98,6 +98,7 @@ TEST_F(SurroundingsTest, a_limit_on_file_sizes_is_told_like_a_full_disk) {
 }
 
 TEST_F(SurroundingsTest, want_of_memory_is_one_line_and_exit_code_1) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs more memory than there would be";
   write_text(scratch / "drums.json", fmt::format(R"({{"crumple": 1, "seconds": 0.2, "assets": {{"drum": "{}/assets/drum.glb"}},
     "bodies": [{{"plane": [0, 1, 0, 0]}}, {{"name": "drum", "asset": "drum", "at": [0, 1, 0], "examples": {{}}}}]}})", CRUMPLE_SOURCE_DIR));
   int failures = 0;
@@ -116,6 +117,7 @@ TEST_F(SurroundingsTest, want_of_memory_is_one_line_and_exit_code_1) {
 }
 
 TEST_F(SurroundingsTest, threads_that_cannot_start_are_done_without) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs more memory than there would be";
   Surroundings little;
   little.memory = 300 * kMega;  // stacks of 64 threads take 512
   const Answer answer = run({"run", "box.json", "-o", "rec", "--quiet", "--threads", "64"}, little);
