@@ -23,7 +23,7 @@ test: build
 
 asan tsan: packages
 	@cmake --preset $@
-	@cmake --build --preset $@ --target crumple_tests crumple_toy_tests
+	@cmake --build --preset $@
 	@ctest --preset $@
 
 assets: build
