@@ -8,6 +8,13 @@
 
 namespace crumple {
 
+/// About the origin, so that volumes of open surfaces which close each other add up.
+inline double enclosed_volume(const TriMesh& mesh) {
+  double volume = 0;
+  for (const auto& [a, b, c] : mesh.triangles) volume += mesh.positions[a].dot(mesh.positions[b].cross(mesh.positions[c])) / 6;
+  return volume;
+}
+
 /// A box of cells, each split into six tetrahedra around its diagonal; conforming and positive.
 inline TetMesh lattice_box(const Vec3& size, int cells, std::array<int, 3> counts = {0, 0, 0}) {
   for (int& count : counts) count = count > 0 ? count : cells;

@@ -11,8 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = CRUMPLE_SOURCE_DIR;
-
 /// The commands of the first block of a page, without the program's name.
 std::vector<std::vector<std::string>> commands_of(const fs::path& page) {
   std::istringstream text(text_of(page));
@@ -34,8 +32,8 @@ std::vector<std::vector<std::string>> commands_of(const fs::path& page) {
 TEST(AuthoringPage, its_five_commands_lead_from_a_model_to_a_crumpled_animation) {
   Scratch scratch;
   fs::create_directories(scratch / "out");
-  fs::create_directory_symlink(kSource / "assets", scratch / "assets");
-  const auto commands = commands_of(kSource / "docs" / "authoring.md");
+  fs::create_directory_symlink(kProject / "assets", scratch / "assets");
+  const auto commands = commands_of(kProject / "docs" / "authoring.md");
   ASSERT_EQ(commands.size(), 5u);
   for (const std::vector<std::string>& command : commands) {
     const Answer answer = run_program(command, scratch.path(), scratch);
@@ -56,7 +54,7 @@ TEST(AuthoringPage, its_five_commands_lead_from_a_model_to_a_crumpled_animation)
 }
 
 TEST(AuthoringPage, its_model_is_what_the_generator_makes) {
-  EXPECT_EQ(text_of(kSource / "assets/models/mailbox.obj"), io::write_obj(generator::mailbox_model()));
+  EXPECT_EQ(text_of(kProject / "assets/models/mailbox.obj"), io::write_obj(generator::mailbox_model()));
 }
 
 }  // namespace

@@ -10,8 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSourceFolder = CRUMPLE_SOURCE_DIR;
-
 /// A drum that strikes the ground after a tenth of a second.
 std::string drum_scene(double seconds) {
   return fmt::format(R"({{
@@ -23,7 +21,7 @@ std::string drum_scene(double seconds) {
     {{"name": "drum", "asset": "drum", "at": [0, 1, 0], "turn": [0, 0, 80], "velocity": [0, -6, 0], "examples": {{"gain": 150}}}}
   ]
 }})",
-                     seconds, (kSourceFolder / "assets" / "drum.glb").string());
+                     seconds, (kProject / "assets" / "drum.glb").string());
 }
 
 class CommandLine : public testing::Test {
@@ -271,10 +269,10 @@ TEST_F(CommandLine, schema_is_json) {
 TEST_F(CommandLine, list_names_methods_formats_and_scenes) {
   EXPECT_NE(run({"list", "methods"}).out.find("examples"), std::string::npos);
   EXPECT_NE(run({"list", "formats"}).out.find(".glb"), std::string::npos);
-  const Answer scenes = run_program({"list", "scenes"}, kSourceFolder, scratch);
+  const Answer scenes = run_program({"list", "scenes"}, kProject, scratch);
   EXPECT_EQ(scenes.code, 0);
   EXPECT_NE(scenes.out.find("loading_dock"), std::string::npos);
-  const Answer all = run_program({"list"}, kSourceFolder, scratch);
+  const Answer all = run_program({"list"}, kProject, scratch);
   for (const char* heading : {"scenes:\n", "methods:\n", "formats:\n"}) EXPECT_NE(all.out.find(heading), std::string::npos);
 }
 
@@ -283,7 +281,7 @@ TEST_F(CommandLine, info_tells_what_each_kind_of_file_holds) {
   write_text(scratch / "tetra.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
   const std::pair<std::string, std::vector<const char*>> cases[] = {
       {"drum.json", {"drum.json: scene\n", "One drum", "0.3 s, 18 frames", "2, 0 joints"}},
-      {(kSourceFolder / "assets" / "crate.glb").string(), {": asset\n", "tetrahedra", "handles", "example"}},
+      {(kProject / "assets" / "crate.glb").string(), {": asset\n", "tetrahedra", "handles", "example"}},
       {"tetra.obj", {"tetra.obj: surface\n", "1 x 1 x 1", "4, 4 vertices"}},
       {"rec", {"rec: recording\n", "One drum", "19 (0 to 18)", "done", "fingerprint"}},
   };
@@ -336,14 +334,14 @@ TEST_F(CommandLine, shot_writes_a_scene_that_damages_the_asset) {
   fs::create_directories(scratch / "shots");
   for (const char* kind : {"drop", "wall", "block", "ball"}) {
     const std::string scene = std::string("shots/") + kind + ".json";
-    const Answer written = run({"shot", (kSourceFolder / "assets" / "drum.glb").string(), "-o", scene, "--kind", kind});
+    const Answer written = run({"shot", (kProject / "assets" / "drum.glb").string(), "-o", scene, "--kind", kind});
     ASSERT_EQ(written.code, 0) << written.err;
     const Answer simulated = run({"run", scene, "-o", kind, "--frames", "0-60", "--quiet"});
     ASSERT_EQ(simulated.code, 0) << simulated.err;
     EXPECT_GT(report(kind).find("bodies")->items.at(0).find("max_displacement")->number, 0.05) << kind;
   }
   expect_refusal(run({"shot", "missing.glb", "-o", "a.json"}));
-  expect_refusal(run({"shot", (kSourceFolder / "assets" / "drum.glb").string(), "-o", "a.json", "--kind", "flood"}));
+  expect_refusal(run({"shot", (kProject / "assets" / "drum.glb").string(), "-o", "a.json", "--kind", "flood"}));
   EXPECT_FALSE(fs::exists(scratch / "a.json"));
 }
 

@@ -11,7 +11,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kHostile = fs::path(CRUMPLE_SOURCE_DIR) / "tests" / "corpus" / "hostile";
-constexpr rlim_t kMegabyte = rlim_t{1} << 20;
 
 class HostileFiles : public testing::Test {
  protected:

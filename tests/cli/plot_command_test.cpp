@@ -9,8 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kProject = CRUMPLE_SOURCE_DIR;
-
 /// A drum that strikes the ground, under a title that would break a careless picture.
 std::string drum_scene() {
   return fmt::format(R"({{

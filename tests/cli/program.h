@@ -21,6 +21,9 @@
 
 namespace crumple {
 
+inline const std::filesystem::path kProject = CRUMPLE_SOURCE_DIR;
+inline constexpr rlim_t kMegabyte = rlim_t{1} << 20;
+
 /// A folder of one test's own, gone when the test ends.
 class Scratch {
  public:

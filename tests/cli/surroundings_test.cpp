@@ -11,7 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr rlim_t kMega = rlim_t{1} << 20;
 constexpr const char* kFull = "/dev/full";
 
 /// A box that falls; long enough to be interrupted if `seconds` is large.
@@ -104,7 +103,7 @@ TEST_F(SurroundingsTest, want_of_memory_is_one_line_and_exit_code_1) {
   int failures = 0;
   for (const rlim_t megabytes : {40, 60, 70, 80, 90, 100, 110, 120, 140}) {
     Surroundings little;
-    little.memory = megabytes * kMega;
+    little.memory = megabytes * kMegabyte;
     fs::remove_all(scratch / "rec");
     const Answer answer = run({"run", "drums.json", "-o", "rec", "--quiet", "--threads", "4"}, little);
     if (answer.code == 127) continue;  // not even its libraries could be loaded
@@ -119,7 +118,7 @@ TEST_F(SurroundingsTest, want_of_memory_is_one_line_and_exit_code_1) {
 TEST_F(SurroundingsTest, threads_that_cannot_start_are_done_without) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs more memory than there would be";
   Surroundings little;
-  little.memory = 300 * kMega;  // stacks of 64 threads take 512
+  little.memory = 300 * kMegabyte;  // stacks of 64 threads take 512
   const Answer answer = run({"run", "box.json", "-o", "rec", "--quiet", "--threads", "64"}, little);
   EXPECT_TRUE(answer.code == 0 || answer.err.find("out of memory") != std::string::npos) << answer.code << answer.err;
   EXPECT_NE(answer.err.find("of 64 threads could be started"), std::string::npos) << answer.err;

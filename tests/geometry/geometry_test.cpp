@@ -14,12 +14,6 @@
 namespace crumple {
 namespace {
 
-double enclosed_volume(const TriMesh& mesh) {
-  double volume = 0;
-  for (const auto& [a, b, c] : mesh.triangles) volume += mesh.positions[a].dot(mesh.positions[b].cross(mesh.positions[c])) / 6;
-  return volume;
-}
-
 Mat3 some_rotation(Random& random) {
   return Quat(random.range(-1, 1), random.range(-1, 1), random.range(-1, 1), random.range(-1, 1)).normalized().toRotationMatrix();
 }

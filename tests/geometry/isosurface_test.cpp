@@ -15,8 +15,6 @@
 namespace crumple {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 double sphere(const Vec3& p) {
   return p.norm() - 0.5;
 }
@@ -65,7 +63,7 @@ TEST(Isosurface, area_and_volume_of_a_sphere_and_a_torus_converge_with_the_squar
     double area, volume;
     int euler;
   };
-  for (const Case& c : {Case{sphere, kPi, kPi / 6, 2}, Case{torus, 4 * kPi * kPi * 0.6 * 0.25, 2 * kPi * kPi * 0.6 * 0.0625, 0}}) {
+  for (const Case& c : {Case{sphere, std::numbers::pi, std::numbers::pi / 6, 2}, Case{torus, 4 * std::numbers::pi * std::numbers::pi * 0.6 * 0.25, 2 * std::numbers::pi * std::numbers::pi * 0.6 * 0.0625, 0}}) {
     double area_error[2], volume_error[2];
     for (int fine = 0; fine < 2; ++fine) {
       const TriMesh mesh = surface_of(c.field, cube_of(0.97, fine ? 0.0313 : 0.0626));
@@ -102,8 +100,8 @@ TEST(Isosurface, what_reaches_beyond_the_box_is_cut_off_flat) {
   const TriMesh mesh = surface_of(sphere, cube_of(0.4, 0.02));
   EXPECT_TRUE(is_closed_manifold(mesh));
   EXPECT_LT(bounds_of(mesh.positions).high.maxCoeff(), 0.4 + 1e-9);
-  const double cap = kPi * 0.01 * (1.5 - 0.1) / 3;  // of height 0.1, six of them
-  EXPECT_NEAR(volume(mesh), kPi / 6 - 6 * cap, 0.002);
+  const double cap = std::numbers::pi * 0.01 * (1.5 - 0.1) / 3;  // of height 0.1, six of them
+  EXPECT_NEAR(volume(mesh), std::numbers::pi / 6 - 6 * cap, 0.002);
   const TriMesh full = surface_of([](const Vec3&) { return -1.0; }, cube_of(0.4, 0.02));
   EXPECT_TRUE(is_closed_manifold(full));
   EXPECT_NEAR(volume(full), 0.512, 0.02 * 0.512);  // sharp edges are bevelled
@@ -113,7 +111,7 @@ TEST(Isosurface, a_hollow_ball_has_two_surfaces) {
   const TriMesh mesh = surface_of([](const Vec3& p) { return std::abs(p.norm() - 0.7) - 0.1; }, cube_of(1, 0.05));
   EXPECT_TRUE(is_closed_manifold(mesh));
   EXPECT_EQ(euler_number(mesh), 4);
-  EXPECT_NEAR(volume(mesh), 4 * kPi / 3 * (0.512 - 0.216), 0.01);
+  EXPECT_NEAR(volume(mesh), 4 * std::numbers::pi / 3 * (0.512 - 0.216), 0.01);
 }
 
 TEST(Isosurface, a_known_slope_and_the_number_of_threads_change_nothing) {

@@ -16,11 +16,10 @@
 #include "tests/authors_data.h"
 #include "tests/geometry/closed_checks.h"
 #include "tests/geometry/surfaces.h"
+#include "tests/shapes.h"
 
 namespace crumple {
 namespace {
-
-constexpr double kHalfTurn = std::numbers::pi;
 
 std::vector<Vec3> cloud_in(const TriMesh& surface, double spacing, bool hug = true, SampleKind kind = SampleKind::BlueNoise) {
   SampleSettings settings;
@@ -35,9 +34,6 @@ TriMesh skin(const std::vector<Vec3>& points, const SkinSettings& settings = {})
   if (!mesh) return {};
   EXPECT_TRUE(is_closed_manifold(*mesh));
   return *mesh;
-}
-double enclosed_by(const TriMesh& mesh) {
-  return signed_volume(mesh.positions, mesh.triangles);
 }
 /// How far any part of the skin is from the nearest point.
 double farthest_from(const std::vector<Vec3>& points, const TriMesh& mesh) {
@@ -56,7 +52,7 @@ TEST(PointSkin, of_a_box_has_flat_sides_and_edges) {
   for (const bool hug : {true, false}) {
     const TriMesh mesh = skin(cloud_in(make_box(size), spacing, hug));
     EXPECT_EQ(euler_number(mesh), 2);
-    EXPECT_NEAR(enclosed_by(mesh), 0.16, 0.16 * (hug ? 0.2 : 0.1));
+    EXPECT_NEAR(enclosed_volume(mesh), 0.16, 0.16 * (hug ? 0.2 : 0.1));
     const Vec3 half = 0.5 * (bounds_of(mesh.positions).high - bounds_of(mesh.positions).low);
     EXPECT_LT((half - 0.5 * size).cwiseAbs().maxCoeff(), 0.4 * spacing);
     // Area within a spacing of the edges aside, all of it looks straight along an axis and lies in one plane for each side.
@@ -94,8 +90,8 @@ TEST(PointSkin, a_hollow_ball_has_an_inner_and_an_outer_skin) {
   const TriMesh mesh = skin(cloud_in(shell, 0.07));
   EXPECT_EQ(examine(mesh).shells, 2u);
   EXPECT_EQ(euler_number(mesh), 4);
-  const double whole = 4 * kHalfTurn / 3 * (0.125 - 0.35 * 0.35 * 0.35);
-  EXPECT_NEAR(enclosed_by(mesh), whole, 0.25 * whole);
+  const double whole = 4 * std::numbers::pi / 3 * (0.125 - 0.35 * 0.35 * 0.35);
+  EXPECT_NEAR(enclosed_volume(mesh), whole, 0.25 * whole);
 }
 
 TEST(PointSkin, sheets_and_threads_one_point_thick_and_lone_points_survive) {
@@ -110,7 +106,7 @@ TEST(PointSkin, sheets_and_threads_one_point_thick_and_lone_points_survive) {
   for (int i = 0; i < 20; ++i) thread.emplace_back(spacing * i, 0.02 * std::sin(i), 0);
   const TriMesh flat = skin(sheet), line = skin(thread), lone = skin({Vec3(1, 2, 3)}, {.spacing = spacing});
   EXPECT_EQ(euler_number(flat), 2);  // in one piece, without a hole
-  EXPECT_NEAR(enclosed_by(flat), 2.25 * spacing, spacing);
+  EXPECT_NEAR(enclosed_volume(flat), 2.25 * spacing, spacing);
   EXPECT_EQ(euler_number(line), 2);
   EXPECT_EQ(euler_number(lone), 2);
   EXPECT_LT((bounds_of(lone.positions).high - Vec3(1, 2, 3)).maxCoeff(), 0.6 * spacing);
@@ -119,7 +115,7 @@ TEST(PointSkin, sheets_and_threads_one_point_thick_and_lone_points_survive) {
 TEST(PointSkin, grids_and_two_bodies_apart) {
   const TriMesh box = skin(cloud_in(make_box({0.5, 0.5, 0.5}), 0.05, true, SampleKind::Bcc));
   EXPECT_EQ(euler_number(box), 2);
-  EXPECT_NEAR(enclosed_by(box), 0.125, 0.2 * 0.125);
+  EXPECT_NEAR(enclosed_volume(box), 0.125, 0.2 * 0.125);
   std::vector<Vec3> two = cloud_in(make_sphere(0.2), 0.05);
   for (size_t i = 0, count = two.size(); i < count; ++i) two.push_back(two[i] + Vec3(0.8, 0, 0));
   EXPECT_EQ(examine(skin(two)).shells, 2u);
@@ -165,12 +161,12 @@ TEST(PointSkin, of_the_authors_bodies) {
     size_t shells;
     double volume, within;
   };
-  for (const Case& c : {Case{"thinBox-bn.txt", 1, 2 * 0.4 * 0.4, 0.15}, Case{"sphericalShell5k.txt", 2, 4 * kHalfTurn / 3 * (0.125 - 0.064), 0.15}}) {
+  for (const Case& c : {Case{"thinBox-bn.txt", 1, 2 * 0.4 * 0.4, 0.15}, Case{"sphericalShell5k.txt", 2, 4 * std::numbers::pi / 3 * (0.125 - 0.064), 0.15}}) {
     const auto points = io::read_particles(*data / "clusters" / c.file);
     ASSERT_TRUE(points) << points.error().text;
     const TriMesh mesh = skin(*points, {.cell = 1});  // coarse, to be quick
     EXPECT_EQ(examine(mesh).shells, c.shells) << c.file;
-    EXPECT_NEAR(enclosed_by(mesh), c.volume, c.within * c.volume) << c.file;
+    EXPECT_NEAR(enclosed_volume(mesh), c.volume, c.within * c.volume) << c.file;
   }
 }
 

@@ -14,8 +14,6 @@
 namespace crumple {
 namespace {
 
-constexpr double kHalfCircle = std::numbers::pi;
-
 struct Polygon {
   std::vector<Vec2> points;
   std::vector<Ring> rings;
@@ -49,7 +47,7 @@ struct Polygon {
 std::vector<Vec2> circle(const Vec2& center, double radius, int count, double turned = 0) {
   std::vector<Vec2> points;
   for (int i = 0; i < count; ++i) {
-    const double angle = turned + 2 * kHalfCircle * i / count;
+    const double angle = turned + 2 * std::numbers::pi * i / count;
     points.push_back(center + radius * Vec2(std::cos(angle), std::sin(angle)));
   }
   return points;
@@ -119,7 +117,7 @@ std::vector<Vec2> random_star(Random& random, int count, double least, double mo
 std::vector<Vec2> spiral(int half, double turns, double width) {
   std::vector<Vec2> points;
   const auto add = [&](int i, double offset) {
-    const double angle = 2 * kHalfCircle * turns * i / (half - 1), radius = 0.5 + angle / (2 * kHalfCircle) + offset;
+    const double angle = 2 * std::numbers::pi * turns * i / (half - 1), radius = 0.5 + angle / (2 * std::numbers::pi) + offset;
     points.push_back(radius * Vec2(std::cos(angle), std::sin(angle)));
   };
   for (int i = 0; i < half; ++i) add(i, width);

@@ -4,9 +4,16 @@
 
 #include "crumple/geometry/mesh.h"
 #include "crumple/io/asset_check.h"
+#include "crumple/io/gltf.h"
+#include "crumple/io/gltf_asset.h"
 #include "crumple/rig/asset.h"
 
 namespace crumple {
+
+/// The asset as its file describes it.
+inline io::GltfDocument document_of(const Asset& asset) {
+  return *io::parse_glb(*io::asset_to_glb(asset), "bar.glb");
+}
 
 /// A bar of `cells` cubes along x, six tetrahedra each, with a handle at either end; one example lifts and turns the right end.
 inline Asset sample_asset(int cells = 4) {

@@ -11,10 +11,6 @@
 namespace crumple::io {
 namespace {
 
-GltfDocument document_of(const Asset& asset) {
-  return *parse_glb(*asset_to_glb(asset), "bar.glb");
-}
-
 std::string complaint(const GltfDocument& document) {
   const Result<Asset> asset = asset_from_gltf(document);
   return asset ? "" : asset.error().text;

@@ -19,17 +19,13 @@ Asset certified_bar() {
   return asset;
 }
 
-GltfDocument certified_document(const Asset& asset) {
-  return *parse_glb(*asset_to_glb(asset), "bar.glb");
-}
-
 Json& certificate_in(GltfDocument& document) {
   return *document.json.find("meshes")->items[0].find("extensions")->find(kTetrahedraExtension)->find("certificate");
 }
 
 TEST(Certificate, is_read_as_it_was_written_bit_for_bit) {
   const Asset asset = certified_bar();
-  const Result<Asset> read = asset_from_gltf(certified_document(asset));
+  const Result<Asset> read = asset_from_gltf(document_of(asset));
   ASSERT_TRUE(read) << read.error().text;
   ASSERT_TRUE(read->certificate);
   EXPECT_EQ(read->certificate->raw, asset.certificate->raw);
@@ -42,7 +38,7 @@ TEST(Certificate, is_read_as_it_was_written_bit_for_bit) {
 TEST(Certificate, of_another_size_than_the_asset_is_not_written) {
   Asset asset = certified_bar();
   asset.certificate->raw.pop_back();
-  const Result<Asset> read = asset_from_gltf(certified_document(asset));
+  const Result<Asset> read = asset_from_gltf(document_of(asset));
   ASSERT_TRUE(read) << read.error().text;
   EXPECT_FALSE(read->certificate);
 }
@@ -76,7 +72,7 @@ TEST(Certificate, that_does_not_fit_its_asset_is_refused_with_what_to_do) {
   };
   for (const Damage& damage : damages) {
     SCOPED_TRACE(damage.says);
-    GltfDocument document = certified_document(certified_bar());
+    GltfDocument document = document_of(certified_bar());
     damage.apply(document);
     const Result<Asset> read = asset_from_gltf(document);
     ASSERT_FALSE(read);

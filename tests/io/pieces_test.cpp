@@ -13,6 +13,7 @@
 #include "crumple/io/mesh_file.h"
 #include "crumple/io/shell_file.h"
 #include "crumple/rig/score.h"
+#include "tests/io/asset_samples.h"
 #include "tests/shapes.h"
 
 namespace crumple::io {
@@ -37,10 +38,6 @@ Asset scored_bar() {
   return asset;
 }
 
-GltfDocument scored_document(const Asset& asset) {
-  return *parse_glb(*asset_to_glb(asset), "bar.glb");
-}
-
 Json& pieces_in(GltfDocument& document) {
   return *document.json.find("meshes")->items[0].find("extensions")->find(kTetrahedraExtension)->find("pieces");
 }
@@ -54,7 +51,7 @@ void expect_equal(const TriMesh& a, const TriMesh& b) {
 
 TEST(Pieces, are_read_as_they_were_written_bit_for_bit) {
   const Asset asset = scored_bar();
-  const Result<Asset> read = asset_from_gltf(scored_document(asset));
+  const Result<Asset> read = asset_from_gltf(document_of(asset));
   ASSERT_TRUE(read) << read.error().text;
   ASSERT_TRUE(read->pieces);
   const Pieces &a = *asset.pieces, &b = *read->pieces;
@@ -86,14 +83,14 @@ TEST(Pieces, are_read_as_they_were_written_bit_for_bit) {
     EXPECT_EQ(a.links[l].spread, b.links[l].spread);
   }
   // From then on files are equal byte for byte.
-  const Result<Asset> again = asset_from_gltf(scored_document(*read));
+  const Result<Asset> again = asset_from_gltf(document_of(*read));
   ASSERT_TRUE(again);
   EXPECT_TRUE(*asset_to_glb(*again) == *asset_to_glb(*read));
 }
 
 TEST(Pieces, are_shown_by_a_second_scene_and_the_first_shows_the_whole) {
   const Asset asset = scored_bar();
-  const GltfDocument document = scored_document(asset);
+  const GltfDocument document = document_of(asset);
   const std::vector<Json>& scenes = document.json.find("scenes")->items;
   ASSERT_EQ(scenes.size(), 2u);
   EXPECT_EQ(document.json.find("scene")->number, 0);
@@ -116,7 +113,7 @@ TEST(Pieces, are_shown_by_a_second_scene_and_the_first_shows_the_whole) {
 
 TEST(Pieces, turn_with_the_scene_that_turns_their_asset) {
   const Asset asset = scored_bar();
-  GltfDocument document = scored_document(asset);
+  GltfDocument document = document_of(asset);
   // The node above all joints stands on its side: x goes up.
   const double half = std::sqrt(0.5);
   for (Json& node : document.json.find("nodes")->items) {
@@ -147,7 +144,7 @@ void overwrite(GltfDocument& document, const Json& accessor_or_view, bool is_acc
 }
 
 TEST(Pieces, that_are_damaged_are_refused_with_what_is_wrong) {
-  const GltfDocument whole = scored_document(scored_bar());
+  const GltfDocument whole = document_of(scored_bar());
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto link = [](GltfDocument& d) -> Json& { return pieces_in(d)["links"].items[0]; };
   const std::vector<Damage> damages = {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "crumple/core/random.h"
@@ -8,7 +9,6 @@
 namespace crumple::structures {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kSteel = 7800, kE = 200e9;  // kg/m^3, Pa
 
 Model of_section(const SectionChoice& section, int pieces = 4) {
@@ -18,7 +18,7 @@ Model of_section(const SectionChoice& section, int pieces = 4) {
 }
 
 TEST(JointsBuild, weighs_and_turns_round_bars_as_cylinders) {
-  const double r = 0.05, l = 0.5, m = kSteel * kPi * r * r * l;
+  const double r = 0.05, l = 0.5, m = kSteel * std::numbers::pi * r * r * l;
   const Model model = of_section(circle(2 * r));
   ASSERT_EQ(model.pieces.size(), 4u);
   for (const Piece& piece : model.pieces) {
@@ -32,7 +32,7 @@ TEST(JointsBuild, weighs_and_turns_round_bars_as_cylinders) {
 }
 
 TEST(JointsBuild, weighs_tubes_without_their_hollow) {
-  const double R = 0.05, r = 0.04, l = 0.5, m = kSteel * kPi * (R * R - r * r) * l;
+  const double R = 0.05, r = 0.04, l = 0.5, m = kSteel * std::numbers::pi * (R * R - r * r) * l;
   const Piece piece = of_section(tube(2 * R, R - r)).pieces[1];
   EXPECT_NEAR(piece.mass.mass, m, 1e-9 * m);
   EXPECT_NEAR(piece.mass.inertia[0], m * (R * R + r * r) / 2, 1e-9);

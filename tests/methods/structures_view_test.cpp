@@ -1,13 +1,12 @@
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "crumple/core/random.h"
 #include "tests/methods/structures_of.h"
 
 namespace crumple::structures {
 namespace {
-
-constexpr double kHalfTurn = 3.14159265358979323846;
 
 Transform turned(const Vec3& axis, double angle, const Vec3& about, const Vec3& move = Vec3::Zero()) {
   const Mat3 rotation = Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
@@ -134,7 +133,7 @@ TEST(JointsView, a_bar_bent_by_a_right_angle_keeps_its_volume_and_its_height) {
     const Model model = built(settings);
     const State state = start(model);
     std::vector<Transform> places(4);
-    places[2] = places[3] = turned(Vec3::UnitZ(), kHalfTurn / 2, {2, 0, 0});
+    places[2] = places[3] = turned(Vec3::UnitZ(), std::numbers::pi / 2, {2, 0, 0});
     const double straight = volume_seen(model, state, std::vector<Transform>(4)), bent = volume_seen(model, state, places);
     EXPECT_NEAR(bent / straight, 1, 0.07);  // the bend takes a short cut: 0.2 m of 4 m
     // The ring in the middle of the bend is as high as ever, and leans halfway.

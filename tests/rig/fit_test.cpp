@@ -24,8 +24,6 @@
 namespace crumple {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 /// A bar of 0.2 x 1 x 0.2 m that stands on the origin, without doubled vertices.
 TriMesh standing_bar(int across = 5, int along = 25) {
   TetMesh box = lattice_box({0.2, 1, 0.2}, 1, {across, along, across});
@@ -42,12 +40,12 @@ FitExample mapped(const TriMesh& rest, const std::string& name, const Map& map) 
 }
 
 Vec3 twisted(const Vec3& p) {
-  return Eigen::AngleAxisd(0.5 * kPi * p.y(), Vec3::UnitY()) * Vec3(p.x(), 0, p.z()) + Vec3(0, p.y(), 0);
+  return Eigen::AngleAxisd(0.5 * std::numbers::pi * p.y(), Vec3::UnitY()) * Vec3(p.x(), 0, p.z()) + Vec3(0, p.y(), 0);
 }
 
 /// To a quarter of a circle whose middle line keeps its length.
 Vec3 bent(const Vec3& p) {
-  const double radius = 2 / kPi, angle = 0.5 * kPi * p.y();
+  const double radius = 2 / std::numbers::pi, angle = 0.5 * std::numbers::pi * p.y();
   return {(radius + p.x()) * std::cos(angle) - radius, (radius + p.x()) * std::sin(angle), p.z()};
 }
 
@@ -516,7 +514,7 @@ Decomposition three_bones(const TetMesh& mesh) {
     }
   }
   for (const Vec3& p : mesh.positions) {
-    const double right = 0.5 + 0.5 * std::sin(kPi * std::clamp(p.x(), -0.5, 0.5)), left = 1 - right;
+    const double right = 0.5 + 0.5 * std::sin(std::numbers::pi * std::clamp(p.x(), -0.5, 0.5)), left = 1 - right;
     for (const double weight : {left * left, 2 * left * right, right * right}) maker.weights.push_back(weight);
   }
   return maker;

@@ -1,4 +1,5 @@
 #include "crumple/geometry/tet_mesh.h"
+#include "crumple/geometry/tet_quality.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/rig/asset.h"
 #include "crumple/rig/skin.h"
@@ -19,6 +20,8 @@
 #include <numbers>
 #include <string>
 #include <utility>
+
+#include "tests/shapes.h"
 
 using namespace crumple;
 using namespace crumple::generator;
@@ -53,18 +56,6 @@ std::vector<Triangle> welded(const TriMesh& mesh) {
   std::vector<Triangle> triangles;
   for (const Triangle& t : mesh.triangles) triangles.push_back({index(t[0]), index(t[1]), index(t[2])});
   return triangles;
-}
-
-double enclosed_volume(const TriMesh& mesh) {
-  double volume = 0;
-  for (const Triangle& t : mesh.triangles) volume += mesh.positions[t[0]].dot(mesh.positions[t[1]].cross(mesh.positions[t[2]])) / 6;
-  return volume;
-}
-
-double volume_of_all(const TetMesh& mesh) {
-  double volume = 0;
-  for (const Tetrahedron& tet : mesh.tets) volume += tet_volume(mesh.positions, tet);
-  return volume;
 }
 
 size_t turned_handles(const Example& example) {
@@ -208,9 +199,9 @@ TEST_P(GeneratedAsset, is_the_same_as_the_file_among_the_assets) {
 
 TEST(GeneratedDrum, encloses_nearly_the_volume_of_a_cylinder) {
   const double cylinder = std::numbers::pi * kDrumRadius * kDrumRadius * kDrumHeight;
-  EXPECT_NEAR(volume_of_all(make_drum().tets) / cylinder, 1, 0.01);  // a prism of 30 sides holds 0.7 % less
+  EXPECT_NEAR(total_volume(make_drum().tets) / cylinder, 1, 0.01);  // a prism of 30 sides holds 0.7 % less
 }
 
 TEST(GeneratedCrate, fills_its_box) {
-  EXPECT_NEAR(volume_of_all(make_crate().tets), kCrateSize.prod(), 1e-12);
+  EXPECT_NEAR(total_volume(make_crate().tets), kCrateSize.prod(), 1e-12);
 }

@@ -20,8 +20,6 @@ using namespace crumple::generator;
 
 namespace {
 
-constexpr double kHalfCircle = std::numbers::pi;
-
 /// What is known of each from its measures.
 struct Expected {
   std::string_view name;
@@ -32,7 +30,7 @@ struct Expected {
 const Expected kExpected[] = {
     {"bar", {1.6, 0.4, 0.4}, 1.6 * 0.4 * 0.4, 0.002, 2},
     {"plate", {1, 1, 0.04}, 0.04, 0.0002, 2},
-    {"shell", {0.6, 0.6, 0.6}, 4 * kHalfCircle / 3 * (0.027 - 0.019683), 0.0003, 4},
+    {"shell", {0.6, 0.6, 0.6}, 4 * std::numbers::pi / 3 * (0.027 - 0.019683), 0.0003, 4},
     {"heart", {0.5, 0.475, 0.297}, 0.035, 0.002, 2},
     {"figure", {0.91, 1, 0.37}, 0.074, 0.004, 2},
     {"cheese", {0.505, 0.22, 0.355}, 0.0176, 0.001, 0},

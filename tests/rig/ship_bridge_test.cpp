@@ -10,6 +10,7 @@
 #include "assets/generator/ship.h"
 #include "assets/generator/ship_hull.h"
 #include "tests/rig/made_asset.h"
+#include "tests/shapes.h"
 
 #include <gtest/gtest.h>
 
@@ -24,12 +25,6 @@ using namespace crumple;
 using namespace crumple::generator;
 
 namespace {
-
-double volume_inside(const TriMesh& mesh) {
-  double volume = 0;
-  for (const Triangle& t : mesh.triangles) volume += mesh.positions[t[0]].dot(mesh.positions[t[1]].cross(mesh.positions[t[2]])) / 6;
-  return volume;
-}
 
 const Vec3f kGrey = Vec3f::Constant(0.5f);
 
@@ -51,7 +46,7 @@ TEST(Loft, a_leaning_block_has_the_volume_of_its_prism) {
   Block block = upright_block(Vec3(-1, 2, -3), Vec3(4, 4, 1));
   for (Vec3& corner : block.roof) corner.x() += 0.7;  // shear keeps the volume
   add_block(mesh, block, 0.6, kGrey);
-  EXPECT_NEAR(volume_inside(mesh), 5 * 2 * 4, 1e-9);
+  EXPECT_NEAR(enclosed_volume(mesh), 5 * 2 * 4, 1e-9);
   EXPECT_EQ(mesh.colors.size(), mesh.positions.size());
 }
 
@@ -59,13 +54,13 @@ TEST(Loft, a_bar_has_the_volume_of_its_polygon_and_faces_outwards) {
   TriMesh mesh;
   const int sides = 7;
   add_bar(mesh, Vec3(1, 2, 3), Vec3(1, 2, 8), 0.4, sides, kGrey);
-  EXPECT_NEAR(volume_inside(mesh), 5 * 0.5 * sides * 0.16 * std::sin(2 * std::numbers::pi / sides), 1e-9);
+  EXPECT_NEAR(enclosed_volume(mesh), 5 * 0.5 * sides * 0.16 * std::sin(2 * std::numbers::pi / sides), 1e-9);
 }
 
 TEST(Loft, a_ring_has_the_volume_that_pappus_gives) {
   TriMesh mesh;
   add_ring(mesh, Vec3(3, -1, 2), Vec3(0.3, 1, 0.2), 2.0, 0.5, kGrey, 96, 96);
-  EXPECT_NEAR(volume_inside(mesh), 2 * std::numbers::pi * 2.0 * std::numbers::pi * 0.25, 0.03);
+  EXPECT_NEAR(enclosed_volume(mesh), 2 * std::numbers::pi * 2.0 * std::numbers::pi * 0.25, 0.03);
 }
 
 TEST(Loft, neighbours_share_vertices_only_within_a_colour_and_a_fold) {
@@ -88,7 +83,7 @@ TEST(Loft, the_other_side_of_a_sheet_faces_outwards_too) {
   const Grid starboard = flat_grid(Vec3(-2, -1, 1.5), Vec3(2, -1, 1.5), Vec3(2, 1, 1.5), Vec3(-2, 1, 1.5), shares, shares);
   add_sheet(mesh, starboard, plain(kGrey));
   add_sheet(mesh, mirrored(starboard), plain(kGrey));
-  EXPECT_NEAR(volume_inside(mesh), 4 * 2 * 3 / 3.0, 1e-12);  // two of six sides as seen from the middle
+  EXPECT_NEAR(enclosed_volume(mesh), 4 * 2 * 3 / 3.0, 1e-12);  // two of six sides as seen from the middle
 }
 
 TEST(Hull, a_barge_encloses_its_box_and_the_camber_of_its_deck) {
@@ -106,7 +101,7 @@ TEST(Hull, a_barge_encloses_its_box_and_the_camber_of_its_deck) {
     camber += (arch(i) + arch(i + 1)) / 2 * (2 * half / 8);
   }
   // The slivers between the arch and the ends of the box are left open: they are as high as the camber.
-  EXPECT_NEAR(volume_inside(mesh), length * (2 * half * (draught + freeboard) + camber), length / 3 * camber + 1e-9);
+  EXPECT_NEAR(enclosed_volume(mesh), length * (2 * half * (draught + freeboard) + camber), length / 3 * camber + 1e-9);
   const Bounds bounds = bounds_of(mesh.positions);
   EXPECT_NEAR(bounds.low.y(), -draught, 1e-12);
   EXPECT_NEAR(bounds.high.z(), half, 1e-12);
@@ -124,7 +119,7 @@ TEST(Hull, a_bulwark_takes_the_space_over_the_deck_away) {
   add_hull(mesh, lines, build);
   const double wedge = length * half * (draught + freeboard);
   const double well = 0.8 * length * (1 - 0.1 / half - 0.1 / length) * (half - 0.1);
-  EXPECT_NEAR(volume_inside(mesh), wedge - well, 0.02 * wedge);
+  EXPECT_NEAR(enclosed_volume(mesh), wedge - well, 0.02 * wedge);
 }
 
 TEST(Single, numbers_rounded_side_by_side_are_floats) {

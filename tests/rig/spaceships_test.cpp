@@ -7,6 +7,7 @@
 #include "assets/generator/measure.h"
 #include "assets/generator/spaceship.h"
 #include "tests/rig/made_asset.h"
+#include "tests/shapes.h"
 
 #include <gtest/gtest.h>
 
@@ -24,12 +25,6 @@ using namespace crumple;
 using namespace crumple::generator;
 
 namespace {
-
-double hull_volume(const TriMesh& mesh) {
-  double volume = 0;
-  for (const Triangle& t : mesh.triangles) volume += mesh.positions[t[0]].dot(mesh.positions[t[1]].cross(mesh.positions[t[2]])) / 6;
-  return volume;
-}
 
 // Edges that are not run through once each way; vertices in one place count as one.
 int open_edges(const TriMesh& mesh) {
@@ -55,7 +50,7 @@ TEST(Spaceship, a_hull_of_two_round_sections_has_the_volume_of_its_frustum) {
     TriMesh mesh;
     add_loft(mesh, hull_rings(sections, round_outline(sides, 2), step), plain(kPlainGrey));
     const double polygon = 0.5 * sides * std::sin(2 * std::numbers::pi / sides);  // of radius 1
-    EXPECT_NEAR(hull_volume(mesh), polygon * 6.0 / 3 * (4 + 2 + 1), 1e-9);
+    EXPECT_NEAR(enclosed_volume(mesh), polygon * 6.0 / 3 * (4 + 2 + 1), 1e-9);
     EXPECT_EQ(open_edges(mesh), 0);
   }
 }
@@ -65,7 +60,7 @@ TEST(Spaceship, wings_to_the_right_and_upwards_face_outwards_and_have_the_volume
     const std::array<Ring, 2> rings{wing_ring(Vec3(1, 0, 0), 2, 0.3, across), wing_ring(Vec3(1, 0, 0) + 4 * along, 2, 0.3, across)};
     TriMesh mesh;
     add_loft(mesh, rings, plain(kPlainGrey), {1, 2, 3, 4, 5});
-    EXPECT_NEAR(hull_volume(mesh), 4 * 0.3 * 2 * (1 + 0.42) / 2, 1e-9);  // flat for 0.42 of the chord
+    EXPECT_NEAR(enclosed_volume(mesh), 4 * 0.3 * 2 * (1 + 0.42) / 2, 1e-9);  // flat for 0.42 of the chord
     EXPECT_EQ(open_edges(mesh), 0);
   }
 }
@@ -142,10 +137,10 @@ TEST_P(Spaceships, pieces_are_closed_and_hang_together_by_links_of_some_size) {
   std::vector<double> volumes;
   double all = 0;
   for (const PieceSurface& piece : pieces.surfaces) {
-    volumes.push_back(hull_volume(piece.skin) + hull_volume(piece.cut));
+    volumes.push_back(enclosed_volume(piece.skin) + enclosed_volume(piece.cut));
     all += volumes.back();
   }
-  EXPECT_NEAR(all, hull_volume(asset_.surface), 0.01 * all);
+  EXPECT_NEAR(all, enclosed_volume(asset_.surface), 0.01 * all);
   EXPECT_GT(*std::min_element(volumes.begin(), volumes.end()), GetParam().share * all);
   std::vector<int> root(size_t(pieces.count()));
   for (size_t i = 0; i < root.size(); ++i) root[i] = int(i);

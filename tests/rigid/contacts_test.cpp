@@ -8,8 +8,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double kStep = 1.0 / 240;
-
 /// Impulse on one part, normals and friction together.
 Vec3 impulse_on(int part, const Loads& loads) {
   Vec3 sum = Vec3::Zero();

@@ -14,18 +14,8 @@ namespace {
 
 using namespace testing;
 
-TetMesh box_mesh() {
-  return lattice(8, 4, 4, 0.1, [](int, int, int) { return true; });
-}
-
 TetMesh l_mesh() {
   return lattice(10, 10, 3, 0.1, [](int x, int y, int) { return x < 3 || y < 3; });
-}
-
-std::vector<Vec3> bent(const TetMesh& mesh, double amount) {
-  std::vector<Vec3> shape = mesh.positions;
-  for (Vec3& p : shape) p.y() += amount * p.x() * p.x();
-  return shape;
 }
 
 void expect_every_tet_in_some_hull(const TetMesh& mesh, const std::vector<Vec3>& shape, const HullDecomposition& hulls, double slack) {

@@ -12,9 +12,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double kJointStep = 1.0 / 240;
-constexpr double kPi = std::numbers::pi;
-
 PartSettings beam(const Vec3& at) {
   return dynamic_part(Box{Vec3(1, 0.1, 0.1)}, 1000, at);  // 10 kg
 }
@@ -29,12 +26,12 @@ TEST(Joints, a_fixed_joint_to_the_world_holds_and_reports_the_weight) {
   const int part = world.add_part(beam(Vec3(0.5, 2, 0)));
   const int joint = world.add_joint({.kind = JointKind::Fixed, .part_a = part, .at = Vec3(0, 2, 0)});
   Loads loads;
-  run(world, 480, kJointStep, loads);
+  run(world, 480, kStep, loads);
   EXPECT_LT((world.state(part).place.translation - Vec3(0.5, 2, 0)).norm(), 2e-3);
   ASSERT_EQ(loads.joints.size(), 1u);
   EXPECT_EQ(loads.joints[0].joint, joint);
-  EXPECT_NEAR(loads.joints[0].impulse, 10 * 9.81 * kJointStep, 0.02 * 10 * 9.81 * kJointStep);
-  EXPECT_NEAR(loads.joints[0].twist, 10 * 9.81 * 0.5 * kJointStep, 0.02 * 10 * 9.81 * 0.5 * kJointStep);
+  EXPECT_NEAR(loads.joints[0].impulse, 10 * 9.81 * kStep, 0.02 * 10 * 9.81 * kStep);
+  EXPECT_NEAR(loads.joints[0].twist, 10 * 9.81 * 0.5 * kStep, 0.02 * 10 * 9.81 * 0.5 * kStep);
 }
 
 TEST(Joints, a_ball_joint_keeps_the_length_of_a_pendulum) {
@@ -44,7 +41,7 @@ TEST(Joints, a_ball_joint_keeps_the_length_of_a_pendulum) {
   Loads loads;
   double lowest = 2;
   for (int i = 0; i < 240; ++i) {
-    world.step(kJointStep, loads);
+    world.step(kStep, loads);
     const Transform place = world.state(part).place;
     EXPECT_LT((place * Vec3(-0.5, 0, 0) - Vec3(0, 2, 0)).norm(), 0.01);
     lowest = std::min(lowest, place.translation.y());
@@ -58,7 +55,7 @@ TEST(Joints, a_hinge_turns_about_its_axis_only_and_stops_at_its_limit) {
   // Falling turns the beam by negative angles about z.
   world.add_joint({.kind = JointKind::Hinge, .part_a = part, .at = Vec3(0, 2, 0), .axis = Vec3::UnitZ(), .low = -0.6, .high = 0.2});
   Loads loads;
-  run(world, 720, kJointStep, loads);
+  run(world, 720, kStep, loads);
   const Mat3 rotation = world.state(part).place.rotation;
   EXPECT_NEAR(turn_about(rotation, Vec3::UnitZ()), -0.6, 0.02);
   EXPECT_NEAR(rotation(2, 2), 1, 1e-6);
@@ -71,7 +68,7 @@ TEST(Joints, one_limit_leaves_the_other_side_free) {
   Loads loads;
   double lowest = 0;
   for (int i = 0; i < 240; ++i) {
-    world.step(kJointStep, loads);
+    world.step(kStep, loads);
     lowest = std::min(lowest, turn_about(world.state(part).place.rotation, Vec3::UnitZ()));
   }
   EXPECT_LT(lowest, -2.8);
@@ -83,9 +80,9 @@ TEST(Joints, a_hinge_motor_reaches_its_speed_with_no_more_than_its_torque) {
   const double inertia = 10.0 / 12 * (1 + 0.01);
   world.add_joint({.kind = JointKind::Hinge, .part_a = part, .axis = Vec3::UnitZ(), .motor_speed = 3, .motor_strength = inertia});
   Loads loads;
-  run(world, 240, kJointStep, loads);
+  run(world, 240, kStep, loads);
   EXPECT_NEAR(world.state(part).spin.z(), 1, 0.01);  // one second of 1 rad/s2
-  run(world, 720, kJointStep, loads);
+  run(world, 720, kStep, loads);
   EXPECT_NEAR(world.state(part).spin.z(), 3, 0.01);
 }
 
@@ -94,7 +91,7 @@ TEST(Joints, a_slider_moves_along_its_axis_between_its_limits) {
   const int part = world.add_part(beam(Vec3(0, 2, 0)));
   world.add_joint({.kind = JointKind::Slider, .part_a = part, .at = Vec3(0, 2, 0), .axis = Vec3(1, -1, 0), .low = -0.1, .high = 0.5});
   Loads loads;
-  run(world, 720, kJointStep, loads);
+  run(world, 720, kStep, loads);
   const Transform place = world.state(part).place;
   EXPECT_LT((place.translation - (Vec3(0, 2, 0) + 0.5 * Vec3(1, -1, 0).normalized())).norm(), 0.01);
   EXPECT_LT((place.rotation - Mat3::Identity()).norm(), 0.01);
@@ -105,9 +102,9 @@ TEST(Joints, a_slider_motor_pushes_with_its_force_up_to_its_speed) {
   const int part = world.add_part(beam(Vec3::Zero()));
   world.add_joint({.kind = JointKind::Slider, .part_a = part, .axis = Vec3::UnitX(), .motor_speed = 2, .motor_strength = 10});
   Loads loads;
-  run(world, 240, kJointStep, loads);
+  run(world, 240, kStep, loads);
   EXPECT_NEAR(world.state(part).velocity.x(), 1, 0.02);
-  run(world, 480, kJointStep, loads);
+  run(world, 480, kStep, loads);
   EXPECT_NEAR(world.state(part).velocity.x(), 2, 0.02);
 }
 
@@ -118,7 +115,7 @@ TEST(Joints, between_two_parts_keep_momentum) {
   const int a = world.add_part(moving), b = world.add_part(beam(Vec3(-0.5, 0, 0)));
   world.add_joint({.kind = JointKind::Fixed, .part_a = a, .part_b = b});
   Loads loads;
-  run(world, 240, kJointStep, loads);
+  run(world, 240, kStep, loads);
   EXPECT_LT((world.state(a).velocity + world.state(b).velocity - Vec3(0, 1, 0)).norm(), 1e-9);
   const Transform between = world.state(a).place.inverse() * world.state(b).place;
   EXPECT_LT((between.translation - Vec3(-1, 0, 0)).norm(), 0.01);
@@ -134,10 +131,10 @@ TEST(Joints, linked_parts_meet_only_when_asked_to) {
     const auto meet = [&] {
       return std::any_of(loads.contacts.begin(), loads.contacts.end(), [&](const Contact& c) { return c.part_a + c.part_b == below + above; });
     };
-    run(world, 10, kJointStep, loads);  // they touch before they are linked
+    run(world, 10, kStep, loads);  // they touch before they are linked
     EXPECT_TRUE(meet());
     world.add_joint({.kind = JointKind::Slider, .part_a = above, .part_b = below, .at = Vec3(0, 1, 0), .collide = collide});
-    run(world, 10, kJointStep, loads);
+    run(world, 10, kStep, loads);
     EXPECT_EQ(meet(), collide);
   }
 }
@@ -148,15 +145,15 @@ TEST(Joints, go_with_their_part_or_alone) {
   const int to_world = world.add_joint({.kind = JointKind::Ball, .part_a = a, .at = Vec3(0, 2, 0)});
   const int between = world.add_joint({.kind = JointKind::Ball, .part_a = a, .part_b = b, .at = Vec3(1, 2, 0)});
   Loads loads;
-  run(world, 10, kJointStep, loads);
+  run(world, 10, kStep, loads);
   EXPECT_EQ(loads.joints.size(), 2u);
   world.remove_joint(to_world);
   EXPECT_FALSE(world.has_joint(to_world));
-  run(world, 10, kJointStep, loads);
+  run(world, 10, kStep, loads);
   EXPECT_EQ(loads.joints.size(), 1u);
   world.remove_part(b);
   EXPECT_FALSE(world.has_joint(between));
-  run(world, 10, kJointStep, loads);
+  run(world, 10, kStep, loads);
   EXPECT_TRUE(loads.joints.empty());
 }
 
@@ -164,10 +161,10 @@ TEST(Joints, hinge_limits_reach_half_a_turn) {
   World world({.gravity = Vec3::Zero()});
   const int part = world.add_part(beam(Vec3::Zero()));
   world.add_joint(
-      {.kind = JointKind::Hinge, .part_a = part, .axis = Vec3::UnitY(), .low = 0, .high = kPi / 2, .motor_speed = 2, .motor_strength = 50});
+      {.kind = JointKind::Hinge, .part_a = part, .axis = Vec3::UnitY(), .low = 0, .high = std::numbers::pi / 2, .motor_speed = 2, .motor_strength = 50});
   Loads loads;
-  run(world, 480, kJointStep, loads);
-  EXPECT_NEAR(turn_about(world.state(part).place.rotation, Vec3::UnitY()), kPi / 2, 0.02);
+  run(world, 480, kStep, loads);
+  EXPECT_NEAR(turn_about(world.state(part).place.rotation, Vec3::UnitY()), std::numbers::pi / 2, 0.02);
 }
 
 TEST(Joints, a_slow_motor_never_falls_asleep) {
@@ -178,7 +175,7 @@ TEST(Joints, a_slow_motor_never_falls_asleep) {
   world.add_joint(
       {.kind = JointKind::Slider, .part_a = sledge, .at = Vec3(3, 2, 0), .axis = Vec3::UnitX(), .motor_speed = 0.1, .motor_strength = 1e4});
   Loads loads;
-  run(world, 6 * 240, kJointStep, loads);
+  run(world, 6 * 240, kStep, loads);
   EXPECT_NEAR(world.state(wheel).spin.y(), 0.2, 1e-3);
   EXPECT_NEAR(world.state(sledge).place.translation.x(), 3.6, 0.02);
 }

@@ -10,15 +10,13 @@ namespace {
 
 using namespace testing;
 
-constexpr double kMotionStep = 1.0 / 240;
-
 TEST(Motion, free_fall_takes_exactly_one_step_of_dt) {
   World world({});
   const int ball = world.add_part(dynamic_part(Sphere{0.1}, 1000, Vec3(0, 10, 0)));
   Loads loads;
-  run(world, 240, kMotionStep, loads);
+  run(world, 240, kStep, loads);
   // Semi-implicit Euler falls g dt^2 n(n+1)/2.
-  EXPECT_NEAR(world.state(ball).place.translation.y(), 10 - 9.81 * kMotionStep * kMotionStep * 240 * 241 / 2, 1e-9);
+  EXPECT_NEAR(world.state(ball).place.translation.y(), 10 - 9.81 * kStep * kStep * 240 * 241 / 2, 1e-9);
   EXPECT_NEAR(world.state(ball).velocity.y(), -9.81, 1e-9);
   EXPECT_TRUE(loads.contacts.empty());
 }
@@ -35,7 +33,7 @@ TEST(Motion, a_ball_bounces_back_with_its_restitution) {
   double down = 0, up = 0;
   for (int i = 0; i < 480 && up <= 0; ++i) {
     down = std::min(down, world.state(ball).velocity.y());
-    world.step(kMotionStep, loads);
+    world.step(kStep, loads);
     up = world.state(ball).velocity.y();
   }
   EXPECT_NEAR(down, -std::sqrt(2 * 9.81), 0.05);
@@ -63,7 +61,7 @@ TEST(Motion, a_box_slides_as_far_as_friction_lets_it) {
   settings.state.velocity = Vec3(3, 0, 0);
   const int box = world.add_part(settings);
   Loads loads;
-  run(world, 480, kMotionStep, loads);
+  run(world, 480, kStep, loads);
   EXPECT_NEAR(world.state(box).place.translation.x(), 9.0 / (2 * 0.3 * 9.81), 0.03);
   EXPECT_NEAR(world.state(box).velocity.norm(), 0, 1e-3);
 }
@@ -75,13 +73,13 @@ TEST(Motion, a_stack_of_boxes_falls_asleep_and_stays_where_it_is) {
   for (int i = 0; i < 4; ++i) boxes.push_back(world.add_part(dynamic_part(Box{Vec3(0.5, 0.5, 0.5)}, 500, Vec3(0, 0.25 + 0.5 * i, 0))));
   EXPECT_EQ(world.awake_count(), 4);
   Loads loads;
-  run(world, 5 * 240, kMotionStep, loads);
+  run(world, 5 * 240, kStep, loads);
   EXPECT_EQ(world.awake_count(), 0);
   EXPECT_TRUE(loads.contacts.empty());
   for (int i = 0; i < 4; ++i) EXPECT_LT((world.state(boxes[i]).place.translation - Vec3(0, 0.25 + 0.5 * i, 0)).norm(), 0.01);
   world.set_velocity(boxes[3], Vec3(0.5, 0, 0), Vec3::Zero());
   EXPECT_TRUE(world.is_awake(boxes[3]));
-  world.step(kMotionStep, loads);
+  world.step(kStep, loads);
   EXPECT_FALSE(loads.contacts.empty());
 }
 
@@ -93,7 +91,7 @@ TEST(Motion, what_slides_slowly_goes_on_sliding) {
   settings.state.velocity = Vec3(0.5, 0, 0);
   const int box = world.add_part(settings);
   Loads loads;
-  run(world, 6 * 240, kMotionStep, loads);
+  run(world, 6 * 240, kStep, loads);
   EXPECT_NEAR(world.state(box).place.translation.x(), 3, 0.01);
 }
 
@@ -104,7 +102,7 @@ TEST(Motion, nothing_sleeps_when_sleeping_is_off) {
   settings.state.activation = 2;
   world.add_part(settings);
   Loads loads;
-  run(world, 4 * 240, kMotionStep, loads);
+  run(world, 4 * 240, kStep, loads);
   EXPECT_EQ(world.awake_count(), 1);
 }
 
@@ -114,13 +112,13 @@ TEST(Motion, a_part_that_starts_asleep_hangs_until_it_is_touched) {
   settings.state.activation = 2;
   const int hanging = world.add_part(settings);
   Loads loads;
-  run(world, 240, kMotionStep, loads);
+  run(world, 240, kStep, loads);
   EXPECT_FALSE(world.is_awake(hanging));
   EXPECT_EQ(world.state(hanging).place.translation.y(), 5);
   PartSettings thrown = dynamic_part(Box{Vec3(0.5, 0.5, 0.5)}, 500, Vec3(-2, 5, 0));
   thrown.state.velocity = Vec3(8, 0, 0);
   world.add_part(thrown);
-  run(world, 120, kMotionStep, loads);
+  run(world, 120, kStep, loads);
   EXPECT_TRUE(world.is_awake(hanging));
   EXPECT_GT(world.state(hanging).place.translation.x(), 0.1);
 }
@@ -131,11 +129,11 @@ TEST(Motion, removing_a_support_wakes_what_leaned_on_it) {
   const int below = world.add_part(dynamic_part(Box{Vec3(0.5, 0.5, 0.5)}, 500, Vec3(0, 0.25, 0)));
   const int above = world.add_part(dynamic_part(Box{Vec3(0.5, 0.5, 0.5)}, 500, Vec3(0, 0.75, 0)));
   Loads loads;
-  run(world, 4 * 240, kMotionStep, loads);
+  run(world, 4 * 240, kStep, loads);
   ASSERT_FALSE(world.is_awake(above));
   world.remove_part(below);
   EXPECT_FALSE(world.has_part(below));
-  run(world, 240, kMotionStep, loads);
+  run(world, 240, kStep, loads);
   EXPECT_NEAR(world.state(above).place.translation.y(), 0.25, 0.01);
 }
 
@@ -150,7 +148,7 @@ TEST(Motion, groups_decide_who_meets_whom) {
   passes.group = 4;
   const int stays = world.add_part(meets), falls = world.add_part(passes);
   Loads loads;
-  run(world, 240, kMotionStep, loads);
+  run(world, 240, kStep, loads);
   EXPECT_NEAR(world.state(stays).place.translation.y(), 0.2, 0.01);
   EXPECT_LT(world.state(falls).place.translation.y(), -3);
 }
@@ -162,7 +160,7 @@ TEST(Scripted, place_is_the_integral_of_velocity_and_spin) {
   const int box = world.add_part(settings);
   world.set_velocity(box, Vec3(0.5, 0, -1), Vec3(0, 0.7, 0));
   Loads loads;
-  run(world, 240, kMotionStep, loads);
+  run(world, 240, kStep, loads);
   const PartState state = world.state(box);
   EXPECT_LT((state.place.translation - Vec3(1.5, 2, 2)).norm(), 1e-12);
   EXPECT_LT((state.place.rotation - turned(0.7, Vec3::UnitY())).norm(), 1e-12);
@@ -177,15 +175,15 @@ TEST(Scripted, a_moving_floor_carries_what_lies_on_it_and_stops_with_it) {
   const int belt = world.add_part(floor);
   const int box = world.add_part(dynamic_part(Box{Vec3(0.5, 0.3, 0.5)}, 500, Vec3(0, 0.15, 0)));
   Loads loads;
-  run(world, 4 * 240, kMotionStep, loads);
+  run(world, 4 * 240, kStep, loads);
   ASSERT_FALSE(world.is_awake(box));
   world.set_velocity(belt, Vec3(0.6, 0, 0), Vec3::Zero());  // slower than what the engine would call asleep
-  run(world, 5 * 240, kMotionStep, loads);
+  run(world, 5 * 240, kStep, loads);
   EXPECT_NEAR(world.state(belt).place.translation.x(), 3, 1e-9);
   EXPECT_NEAR(world.state(box).velocity.x(), 0.6, 1e-3);
   EXPECT_NEAR(world.state(box).place.translation.x(), 3 - 0.6 * 0.6 / (2 * 0.5 * 9.81), 0.01);
   world.set_velocity(belt, Vec3::Zero(), Vec3::Zero());
-  run(world, 4 * 240, kMotionStep, loads);
+  run(world, 4 * 240, kStep, loads);
   EXPECT_FALSE(world.is_awake(box));
   EXPECT_NEAR(world.state(box).place.translation.x(), 3, 0.01);
 }
@@ -199,7 +197,7 @@ TEST(Scripted, a_ram_pushes_at_its_own_speed) {
   const int pusher = world.add_part(ram);
   const int box = world.add_part(dynamic_part(Box{Vec3(1, 1, 1)}, 500, Vec3(0, 0.5, 0)));
   Loads loads;
-  run(world, 480, kMotionStep, loads);
+  run(world, 480, kStep, loads);
   EXPECT_NEAR(world.state(box).velocity.x(), 2, 0.05);
   EXPECT_NEAR(world.state(box).place.translation.x() - world.state(pusher).place.translation.x(), 1, 0.005);
 }
@@ -216,7 +214,7 @@ TEST(Shapes, all_kinds_rest_on_the_ground_at_their_own_height) {
   parts.push_back(world.add_part(lying));
   parts.push_back(world.add_part(two_hull_box(Vec3(0.8, 0.4, 0.4), 500, Vec3(-4, 0.22, 0))));
   Loads loads;
-  run(world, 480, kMotionStep, loads);
+  run(world, 480, kStep, loads);
   for (size_t i = 0; i < kinds.size(); ++i) EXPECT_NEAR(world.state(parts[i]).place.translation.y(), kinds[i].second, 2e-3);
   EXPECT_NEAR(world.state(parts[3]).place.translation.y(), 0.2, 2e-3);
   EXPECT_NEAR(world.state(parts[4]).place.translation.y(), 0.205, 2e-3);  // margin outside the points
@@ -233,7 +231,7 @@ TEST(Shapes, convex_and_concave_meshes_hold_what_falls_on_them) {
     world.add_part(fixed_part(Triangles{mesh}));
     const int ball = world.add_part(dynamic_part(Sphere{0.2}, 500, Vec3(0.3, 1, 0.2)));
     Loads loads;
-    run(world, 480, kMotionStep, loads);
+    run(world, 480, kStep, loads);
     EXPECT_NEAR(world.state(ball).place.translation.y(), 0.7025, 4e-3);  // hulls have a margin, triangles none for spheres
   }
 }

@@ -11,7 +11,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double kOverlapStep = 1.0 / 240;
 constexpr double kAny = std::numeric_limits<double>::infinity();
 constexpr double kMargin = 0.005;  // of hulls
 
@@ -60,7 +59,7 @@ TEST(Overlap, parts_that_overlap_by_a_centimetre_stay_at_rest_if_they_may_and_ar
     if (allowed) world.allow_overlap({0, 1, kAny});
     double most = 0;
     for (int i = 0; i < 100; ++i) {
-      world.step(kOverlapStep, loads);
+      world.step(kStep, loads);
       most = std::max(most, energy(world, parts));
     }
     if (allowed) {
@@ -83,7 +82,7 @@ TEST(Overlap, parts_that_approach_stop_where_they_are_and_keep_their_momentum) {
   const double before = energy(world, parts), mass = parts[0].mass;
   Loads loads;
   for (int i = 0; i < 200; ++i) {
-    world.step(kOverlapStep, loads);
+    world.step(kStep, loads);
     EXPECT_NEAR(overlap(world), 0.02, 1e-6);
     EXPECT_NEAR(energy(world, parts), before / 2, 1e-6);  // as if they were one: nothing bounces, whatever the restitution
     EXPECT_NEAR(mass * (world.state(0).velocity.x() + world.state(1).velocity.x()), 2 * mass, 1e-9);
@@ -96,7 +95,7 @@ TEST(Overlap, what_exceeds_the_depth_given_is_corrected) {
   world.add_part(cube_from(0.98));
   world.allow_overlap({0, 1, 0.015});
   Loads loads;
-  run(world, 1, kOverlapStep, loads);
+  run(world, 1, kStep, loads);
   EXPECT_EQ(world.overlaps()[0].depth, 0.015);
   EXPECT_GT(world.state(1).velocity.x(), 0);
 }
@@ -110,11 +109,11 @@ TEST(Overlap, shrinks_while_parts_separate_and_ends_when_they_have) {
   Loads loads;
   double last = kAny;
   for (int i = 0; i < 200; ++i) {
-    world.step(kOverlapStep, loads);
+    world.step(kStep, loads);
     EXPECT_TRUE(loads.contacts.empty());  // nothing holds them back
     EXPECT_EQ(world.state(1).velocity.x(), speed);
     const auto left = world.overlaps();
-    const double expected = 0.02 - i * kOverlapStep * speed;
+    const double expected = 0.02 - i * kStep * speed;
     ASSERT_EQ(left.size(), expected > 1e-6 ? 1u : 0u) << i;
     if (left.empty()) continue;
     EXPECT_LT(left[0].depth, last);
@@ -129,7 +128,7 @@ TEST(Overlap, who_has_parted_and_comes_back_collides_like_any_other) {
   parted.add_part(ball_from(0.98, Vec3(0.5, 0, 0)));
   parted.allow_overlap({0, 1, kAny});
   Loads loads;
-  run(parted, 60, kOverlapStep, loads);
+  run(parted, 60, kStep, loads);
   EXPECT_TRUE(parted.overlaps().empty());
   World strangers = weightless();
   for (int i = 0; i < 2; ++i) {
@@ -139,7 +138,7 @@ TEST(Overlap, who_has_parted_and_comes_back_collides_like_any_other) {
   }
   for (World* world : {&parted, &strangers}) {
     world->set_velocity(1, Vec3(-2, 0, 0), Vec3::Zero());
-    run(*world, 120, kOverlapStep, loads);
+    run(*world, 120, kStep, loads);
     EXPECT_LT(world->state(0).velocity.x(), -1.9);  // they have swapped velocities, but for what the engine loses
     EXPECT_LT(overlap(*world), 0);
   }
@@ -155,7 +154,7 @@ TEST(Overlap, a_tumbling_hit_sinks_no_deeper_for_long_and_adds_no_energy) {
   const double before = energy(world, parts);
   Loads loads;
   for (int i = 0; i < 240; ++i) {
-    world.step(kOverlapStep, loads);
+    world.step(kStep, loads);
     EXPECT_LE(energy(world, parts), before);
     for (const World::Overlap& overlap : world.overlaps()) EXPECT_LE(overlap.depth, 0.02 + 1e-6);
     for (const Contact& contact : loads.contacts) EXPECT_GT(contact.distance, -0.023);
@@ -168,7 +167,7 @@ TEST(Overlap, loads_tell_the_true_distance) {
   world.add_part(cube_from(0.98));
   world.allow_overlap({0, 1, kAny});
   Loads loads;
-  run(world, 1, kOverlapStep, loads);
+  run(world, 1, kStep, loads);
   ASSERT_FALSE(loads.contacts.empty());
   for (const Contact& contact : loads.contacts) EXPECT_NEAR(contact.distance, -0.02, 1e-6);
 }
@@ -180,7 +179,7 @@ TEST(Overlap, others_do_not_gain_from_it) {
   world.add_part(cube_from(1.96));
   world.allow_overlap({0, 1, kAny});
   Loads loads;
-  run(world, 5, kOverlapStep, loads);
+  run(world, 5, kStep, loads);
   EXPECT_GT(world.state(2).velocity.x(), 0.05);
 }
 
@@ -191,14 +190,14 @@ TEST(Overlap, is_forgotten_with_the_part_and_by_parts_that_never_touched) {
     for (int b = 0; b < a; ++b) world.allow_overlap({a, b, kAny});
   EXPECT_EQ(world.overlaps().size(), 6u);
   Loads loads;
-  run(world, 1, kOverlapStep, loads);
+  run(world, 1, kStep, loads);
   ASSERT_EQ(world.overlaps().size(), 2u);
   EXPECT_EQ(world.overlaps()[1].part_a, 1);
   EXPECT_EQ(world.overlaps()[1].part_b, 2);
   world.remove_part(2);
   ASSERT_EQ(world.overlaps().size(), 1u);
   EXPECT_EQ(world.overlaps()[0].part_b, 1);
-  run(world, 5, kOverlapStep, loads);
+  run(world, 5, kStep, loads);
 }
 
 /// Cubes on the ground, each a centimetre deep in the one below, turned against each other.
@@ -227,7 +226,7 @@ std::vector<World::Overlap> between_neighbors() {
 TEST(Overlap, a_stack_rests_on_it_without_creeping_deeper) {
   World world = build(sunken_stack(), between_neighbors(), false);
   Loads loads;
-  run(world, 5 * 240, kOverlapStep, loads);
+  run(world, 5 * 240, kStep, loads);
   ASSERT_EQ(world.overlaps().size(), 3u);
   for (const World::Overlap& overlap : world.overlaps()) EXPECT_NEAR(overlap.depth, 0.01, 5e-4);
   for (int i = 1; i <= 4; ++i) {
@@ -236,24 +235,19 @@ TEST(Overlap, a_stack_rests_on_it_without_creeping_deeper) {
   }
 }
 
-bool same_bits(const PartState& a, const PartState& b) {
-  return std::memcmp(a.place.rotation.data(), b.place.rotation.data(), 9 * sizeof(double)) == 0 && a.place.translation == b.place.translation &&
-         a.velocity == b.velocity && a.spin == b.spin && a.activation == b.activation && a.idle_time == b.idle_time;
-}
-
 TEST(Overlap, worlds_rebuilt_with_what_was_left_of_it_go_on_alike) {
   std::vector<PartSettings> parts = sunken_stack();
   parts[4].state.velocity = Vec3(0.6, 0, 0.2);  // the top one slides off
   World original = build(parts, between_neighbors(), true);
   Loads loads;
-  run(original, 40, kOverlapStep, loads);
+  run(original, 40, kStep, loads);
   for (size_t i = 0; i < parts.size(); ++i) parts[i].state = original.state(static_cast<int>(i));
   const std::vector<World::Overlap> left = original.overlaps();
   ASSERT_FALSE(left.empty());
   World a = build(parts, left, true), b = build(parts, left, true), without = build(parts, {}, true);
-  run(a, 400, kOverlapStep, loads);
-  run(b, 400, kOverlapStep, loads);
-  run(without, 400, kOverlapStep, loads);
+  run(a, 400, kStep, loads);
+  run(b, 400, kStep, loads);
+  run(without, 400, kStep, loads);
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(same_bits(a.state(i), b.state(i))) << i;
   ASSERT_EQ(a.overlaps().size(), b.overlaps().size());
   for (size_t i = 0; i < a.overlaps().size(); ++i) EXPECT_EQ(a.overlaps()[i].depth, b.overlaps()[i].depth);
@@ -264,15 +258,15 @@ TEST(Overlap, lasts_while_parts_sleep_also_in_a_rebuilt_world) {
   std::vector<PartSettings> parts = sunken_stack();
   World world = build(parts, between_neighbors(), true);
   Loads loads;
-  run(world, 5 * 240, kOverlapStep, loads);
+  run(world, 5 * 240, kStep, loads);
   ASSERT_EQ(world.awake_count(), 0);
   ASSERT_EQ(world.overlaps().size(), 3u);
   for (size_t i = 0; i < parts.size(); ++i) parts[i].state = world.state(static_cast<int>(i));
   World rebuilt = build(parts, world.overlaps(), true);
-  run(rebuilt, 10, kOverlapStep, loads);
+  run(rebuilt, 10, kStep, loads);
   EXPECT_EQ(rebuilt.overlaps().size(), 3u);
   for (int i = 1; i <= 4; ++i) rebuilt.wake(i);
-  run(rebuilt, 240, kOverlapStep, loads);
+  run(rebuilt, 240, kStep, loads);
   EXPECT_EQ(rebuilt.overlaps().size(), 3u);
   for (int i = 1; i <= 4; ++i) EXPECT_NEAR(rebuilt.state(i).place.translation.y(), 0.5 + 0.99 * (i - 1), 2e-3) << i;  // contacts were found anew
 }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstring>
 #include <vector>
 
 #include "crumple/rigid/world.h"
 
 namespace crumple::rigid::testing {
+
+inline constexpr double kStep = 1.0 / 240;  // s
 
 inline PartSettings fixed_part(Shape shape, const Vec3& at = Vec3::Zero()) {
   PartSettings settings;
@@ -50,6 +53,11 @@ inline void run(World& world, int steps, double dt, Loads& loads) {
 
 inline Mat3 turned(double angle, const Vec3& axis) {
   return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
+}
+
+inline bool same_bits(const PartState& a, const PartState& b) {
+  return std::memcmp(a.place.rotation.data(), b.place.rotation.data(), 9 * sizeof(double)) == 0 && a.place.translation == b.place.translation &&
+         a.velocity == b.velocity && a.spin == b.spin && a.restitution == b.restitution && a.activation == b.activation && a.idle_time == b.idle_time;
 }
 
 }  // namespace crumple::rigid::testing

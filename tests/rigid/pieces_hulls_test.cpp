@@ -115,12 +115,8 @@ Scored cut_in_four(const TetMesh& whole, double through, double between) {
   return scored;
 }
 
-TetMesh whole_box() {
-  return lattice(8, 4, 4, 0.1, [](int, int, int) { return true; });
-}
-
 Scored two_boxes(double through = 0.33) {
-  return cut_in_four(whole_box(), through, 9);
+  return cut_in_four(box_mesh(), through, 9);
 }
 
 std::vector<Vec3> hull_points(const HullDecomposition& hulls, size_t hull, std::span<const Vec3> shape) {
@@ -130,12 +126,6 @@ std::vector<Vec3> hull_points(const HullDecomposition& hulls, size_t hull, std::
     for (int i = 0; i < 4; ++i) points.back() += static_cast<double>(carried.weights[i]) * shape[carried.vertices[i]];
   }
   return points;
-}
-
-std::vector<Vec3> bent_box(const TetMesh& mesh, double amount) {
-  std::vector<Vec3> shape = mesh.positions;
-  for (Vec3& p : shape) p.y() += amount * p.x() * p.x();
-  return shape;
 }
 
 /// Whatever a piece fills lies in one of its hulls but for what was moved in.
@@ -160,8 +150,8 @@ std::vector<int> hulls_per_piece(const HullDecomposition& hulls, int pieces) {
 }
 
 TEST(PieceHulls, keep_the_margin_from_every_cut) {
-  const Scored scored = cut_in_four(whole_box(), 0.33, 0.2);
-  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent_box(scored.mesh, 0.4)};
+  const Scored scored = cut_in_four(box_mesh(), 0.33, 0.2);
+  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent(scored.mesh, 0.4)};
   const ScoredTets tets = scored.tets();
   const HullDecomposition hulls = decompose(scored.mesh, shapes, {.tolerance = 0.01, .least = 8, .most = 24}, &tets);
   ASSERT_EQ(hulls.piece.size(), hulls.vertices.size());
@@ -200,15 +190,15 @@ TEST(PieceHulls, keep_the_margin_also_where_a_vertex_is_near_a_cut_without_touch
 }
 
 TEST(PieceHulls, hold_all_of_their_piece_in_every_shape_but_for_the_margin) {
-  const Scored scored = cut_in_four(whole_box(), 0.33, 0.2);
-  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent_box(scored.mesh, 0.4), bent_box(scored.mesh, -0.6)};
+  const Scored scored = cut_in_four(box_mesh(), 0.33, 0.2);
+  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent(scored.mesh, 0.4), bent(scored.mesh, -0.6)};
   const ScoredTets tets = scored.tets();
   const HullDecomposition hulls = decompose(scored.mesh, shapes, {.tolerance = 0.01, .least = 8, .most = 24}, &tets);
   const double moved = std::sqrt(2.0) * kHullMargin;          // in from two cuts
   expect_filled(scored, shapes[0], hulls, moved + 1e-3);  // and what may be left out along cuts
   expect_filled(scored, shapes[1], hulls, 1.4 * moved);   // where it is stretched
   expect_filled(scored, shapes[2], hulls, 1.4 * moved);
-  expect_filled(scored, bent_box(scored.mesh, 0.2), hulls, 1.4 * moved);
+  expect_filled(scored, bent(scored.mesh, 0.2), hulls, 1.4 * moved);
   std::vector<int> faces;
   for (const auto& of_hull : hulls.faces) faces.insert(faces.end(), of_hull.begin(), of_hull.end());
   EXPECT_EQ(faces.size(), boundary_faces(scored.mesh).size());
@@ -239,8 +229,8 @@ TEST(PieceHulls, are_shared_out_by_volume) {
 }
 
 TEST(PieceHulls, are_at_least_one_a_piece_and_then_no_more_than_allowed) {
-  const Scored scored = cut_in_four(whole_box(), 0.05, 0.2);
-  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent_box(scored.mesh, 1.0)};
+  const Scored scored = cut_in_four(box_mesh(), 0.05, 0.2);
+  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent(scored.mesh, 1.0)};
   const ScoredTets tets = scored.tets();
   for (const int most : {1, 4, 9}) {
     const HullDecomposition hulls = decompose(scored.mesh, shapes, {.tolerance = 1e-4, .least = 1, .most = most}, &tets);
@@ -285,7 +275,7 @@ TEST(PieceHulls, a_hollow_left_by_another_piece_counts_as_bridged) {
 
 TEST(PieceHulls, of_one_piece_without_cuts_are_those_of_the_body) {
   const TetMesh mesh = lattice(10, 10, 3, 0.1, [](int x, int y, int) { return x < 3 || y < 3; });
-  const std::vector<std::vector<Vec3>> shapes = {mesh.positions, bent_box(mesh, 0.4)};
+  const std::vector<std::vector<Vec3>> shapes = {mesh.positions, bent(mesh, 0.4)};
   const std::vector<int> piece(mesh.tets.size(), 0);
   const ScoredTets tets{.piece = piece, .cut_tets = {}, .first_corner = {}, .corners = {}, .inward = {}, .margin = kHullMargin};
   const HullDecomposition whole = decompose(mesh, shapes, {}), one = decompose(mesh, shapes, {}, &tets);
@@ -307,7 +297,7 @@ TEST(PieceHulls, of_a_piece_thinner_than_two_margins_stay_inside_it) {
 }
 
 TEST(PieceHulls, are_carried_by_tetrahedra_that_hold_their_points_even_if_these_are_thinner_than_the_margin) {
-  TetMesh fine = whole_box();
+  TetMesh fine = box_mesh();
   for (Vec3& p : fine.positions) p.x() *= 0.02;  // cells of 2 mm
   const Scored scored = cut_in_four(fine, 0.33 * 0.02, 9);
   const ScoredTets tets = scored.tets(0.0025);
@@ -323,8 +313,8 @@ TEST(PieceHulls, are_carried_by_tetrahedra_that_hold_their_points_even_if_these_
 }
 
 TEST(PieceHulls, do_not_depend_on_the_number_of_threads) {
-  const Scored scored = cut_in_four(whole_box(), 0.33, 0.2);
-  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent_box(scored.mesh, 0.7)};
+  const Scored scored = cut_in_four(box_mesh(), 0.33, 0.2);
+  const std::vector<std::vector<Vec3>> shapes = {scored.mesh.positions, bent(scored.mesh, 0.7)};
   const ScoredTets tets = scored.tets();
   const int before = thread_count();
   std::vector<HullDecomposition> found;

@@ -16,8 +16,6 @@ namespace {
 
 using testing::turned;
 
-constexpr double kHalfCircle = std::numbers::pi;
-
 Vec3 random_vector(Random& random, double size) {
   return size * Vec3(random.range(-1, 1), random.range(-1, 1), random.range(-1, 1));
 }
@@ -105,7 +103,7 @@ TEST(PlasticJoint, swapped_parts_and_turned_worlds_measure_the_same) {
 /// Rate of the strain by central differences of the true motion.
 Vec6 true_rate(const PlasticState& state, const Transform& a, const Transform& b, const Vec3& center_a, const Vec3& center_b, const Vec6& motion_a,
                const Vec6& motion_b) {
-  constexpr double kStep = 1e-6;
+  constexpr double kDifference = 1e-6;
   const auto strain_at = [&](double time) {
     const auto carried = [&](const Transform& frame, const Vec3& center, const Vec6& motion) {
       const Mat3 turn = turned_by(motion.tail<3>() * time);
@@ -113,7 +111,7 @@ Vec6 true_rate(const PlasticState& state, const Transform& a, const Transform& b
     };
     return measure(state, carried(a, center_a, motion_a), carried(b, center_b, motion_b)).strain;
   };
-  return (strain_at(kStep) - strain_at(-kStep)) / (2 * kStep);
+  return (strain_at(kDifference) - strain_at(-kDifference)) / (2 * kDifference);
 }
 
 /// The largest error of the jacobians against the true rate, for bends of up to 2 rad and offsets of up to 0.2 m.
@@ -243,7 +241,7 @@ TEST(PlasticJoint, bends_pass_half_a_turn_and_a_whole_one_without_a_jump) {
       EXPECT_NEAR(state.work, 50 * plastic, 1e-7 * plastic);
       const Mat3 half = turned_by(state.bend);
       EXPECT_LT((half * half - turned(plastic, along)).norm(), 1e-9) << angle;
-      const double told = plastic > 2 * kHalfCircle ? plastic - 4 * kHalfCircle : plastic;  // beyond a whole turn the root is nearer the other way
+      const double told = plastic > 2 * std::numbers::pi ? plastic - 4 * std::numbers::pi : plastic;  // beyond a whole turn the root is nearer the other way
       EXPECT_LT((2 * state.bend - told * along).norm(), 1e-9) << angle;
     }
     bend(law, state, along, 9, 0, 240);
@@ -257,10 +255,10 @@ TEST(PlasticJoint, a_bend_of_exactly_a_whole_turn_is_survived) {
   law.stiffness.setConstant(1e12);
   law.capacity.setConstant(1e-3);
   PlasticState state;
-  for (int i = 1; i <= 16; ++i) bend(law, state, Vec3::UnitX(), i * kHalfCircle / 4, i * kHalfCircle / 4, 1);
-  EXPECT_NEAR(state.rotation(), 4 * kHalfCircle, 1e-6);
+  for (int i = 1; i <= 16; ++i) bend(law, state, Vec3::UnitX(), i * std::numbers::pi / 4, i * std::numbers::pi / 4, 1);
+  EXPECT_NEAR(state.rotation(), 4 * std::numbers::pi, 1e-6);
   EXPECT_TRUE(state.bend.allFinite());
-  EXPECT_LT(measure(state, {turned(4 * kHalfCircle, Vec3::UnitX()), Vec3::Zero()}, {}).strain.norm(), 1e-6);
+  EXPECT_LT(measure(state, {turned(4 * std::numbers::pi, Vec3::UnitX()), Vec3::Zero()}, {}).strain.norm(), 1e-6);
 }
 
 /// A crooked way, the same for all.

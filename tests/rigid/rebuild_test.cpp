@@ -10,8 +10,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double kRebuildStep = 1.0 / 240;
-
 /// Everything needed to build a world, as a checkpoint would hold it.
 struct Description {
   std::vector<PartSettings> parts;
@@ -64,20 +62,15 @@ Description saved(const World& world, Description scene) {
   return scene;
 }
 
-bool are_same_bits(const PartState& a, const PartState& b) {
-  return std::memcmp(a.place.rotation.data(), b.place.rotation.data(), 9 * sizeof(double)) == 0 && a.place.translation == b.place.translation &&
-         a.velocity == b.velocity && a.spin == b.spin && a.restitution == b.restitution && a.activation == b.activation && a.idle_time == b.idle_time;
-}
-
 void expect_same(const World& a, const World& b, size_t parts) {
-  for (size_t i = 0; i < parts; ++i) EXPECT_TRUE(are_same_bits(a.state(static_cast<int>(i)), b.state(static_cast<int>(i)))) << "part " << i;
+  for (size_t i = 0; i < parts; ++i) EXPECT_TRUE(same_bits(a.state(static_cast<int>(i)), b.state(static_cast<int>(i)))) << "part " << i;
 }
 
 TEST(Rebuild, state_goes_in_and_out_unchanged) {
   const Description first = scene();
   World world = build(first);
   Loads loads;
-  run(world, 100, kRebuildStep, loads);
+  run(world, 100, kStep, loads);
   const Description middle = saved(world, first);
   const World again = build(middle);
   expect_same(world, again, first.parts.size());
@@ -90,8 +83,8 @@ TEST(Rebuild, two_worlds_from_the_same_calls_stay_equal_to_the_last_bit) {
   World a = build(first), b = build(first);
   Loads loads_a, loads_b;
   for (int i = 0; i < 500; ++i) {
-    a.step(kRebuildStep, loads_a);
-    b.step(kRebuildStep, loads_b);
+    a.step(kStep, loads_a);
+    b.step(kStep, loads_b);
     ASSERT_EQ(loads_a.contacts.size(), loads_b.contacts.size());
   }
   expect_same(a, b, first.parts.size());
@@ -101,17 +94,17 @@ TEST(Rebuild, worlds_rebuilt_from_a_saved_state_go_on_alike) {
   const Description first = scene();
   World original = build(first);
   Loads loads;
-  run(original, 300, kRebuildStep, loads);
+  run(original, 300, kStep, loads);
   const Description middle = saved(original, first);
   World a = build(middle);
   {
     World other = build(first);
-    run(other, 37, kRebuildStep, loads);
+    run(other, 37, kStep, loads);
   }  // leaves other memory behind
   World b = build(middle);
-  run(a, 700, kRebuildStep, loads);
+  run(a, 700, kStep, loads);
   const size_t contacts = loads.contacts.size();
-  run(b, 700, kRebuildStep, loads);
+  run(b, 700, kStep, loads);
   EXPECT_EQ(loads.contacts.size(), contacts);
   expect_same(a, b, first.parts.size());
   const PartState resting = a.state(13);
@@ -123,11 +116,11 @@ TEST(Rebuild, what_slept_goes_on_sleeping) {
   const Description first = scene();
   World original = build(first);
   Loads loads;
-  run(original, 1000, kRebuildStep, loads);
+  run(original, 1000, kStep, loads);
   const Description middle = saved(original, first);
   World rebuilt = build(middle);
   for (int step = 0; step < 3; ++step) {
-    rebuilt.step(kRebuildStep, loads);
+    rebuilt.step(kStep, loads);
     for (int part = 13; part < 16; ++part) {
       EXPECT_FALSE(rebuilt.is_awake(part));
       EXPECT_EQ(rebuilt.state(part).place.translation, middle.parts[part].state.place.translation);
@@ -141,16 +134,16 @@ TEST(Rebuild, what_sleeps_falls_when_its_support_is_taken_away) {
   PartSettings box = dynamic_part(Box{Vec3(0.5, 0.5, 0.5)}, 500, Vec3(0, 0.25, 0));
   const int resting = original.add_part(box);
   Loads loads;
-  run(original, 4 * 240, kRebuildStep, loads);
+  run(original, 4 * 240, kStep, loads);
   ASSERT_FALSE(original.is_awake(resting));
   World rebuilt({});
   rebuilt.add_part(fixed_part(Box{Vec3(2, 0.2, 2)}, Vec3(0, -0.1, 0)));
   box.state = original.state(resting);
   rebuilt.add_part(box);
-  run(rebuilt, 10, kRebuildStep, loads);
+  run(rebuilt, 10, kStep, loads);
   ASSERT_FALSE(rebuilt.is_awake(resting));
   rebuilt.remove_part(shelf);
-  run(rebuilt, 240, kRebuildStep, loads);
+  run(rebuilt, 240, kStep, loads);
   EXPECT_NEAR(rebuilt.state(resting).velocity.y(), -9.81, 0.05);
 }
 
@@ -160,7 +153,7 @@ TEST(Rebuild, reshapes_are_deterministic) {
     World world = build(first);
     Loads loads;
     for (int i = 0; i < 400; ++i) {
-      world.step(kRebuildStep, loads);
+      world.step(kStep, loads);
       for (const Contact& c : loads.contacts) {
         if (c.hull_a < 0 || c.impulse < 20) continue;
         const Hulls& hulls = std::get<Hulls>(first.parts[c.part_a].shape);
@@ -189,7 +182,7 @@ TEST(Rebuild, what_rests_on_one_hull_falls_asleep_although_the_world_is_rebuilt_
   World world = build(scene);
   Loads loads;
   for (int second = 0; second < 5; ++second) {
-    run(world, 240, kRebuildStep, loads);
+    run(world, 240, kStep, loads);
     world = build(scene = saved(world, scene));
   }
   EXPECT_EQ(world.awake_count(), 0);
@@ -201,12 +194,12 @@ TEST(Rebuild, what_was_at_rest_and_is_thrown_right_after_a_rebuild_does_not_fall
   scene.parts.push_back(two_hull_box(Vec3(0.2, 0.2, 0.2), 500, Vec3(0, 0.105, 0)));
   World world = build(scene);
   Loads loads;
-  run(world, 470, kRebuildStep, loads);
+  run(world, 470, kStep, loads);
   ASSERT_GT(world.state(1).idle_time, 1.8);
   scene = saved(world, scene);
   scene.parts[1].state.velocity = Vec3(0, 0.3, 0);
   world = build(scene);
-  run(world, 60, kRebuildStep, loads);
+  run(world, 60, kStep, loads);
   EXPECT_LT(world.state(1).idle_time, 0.3);
 }
 

@@ -8,7 +8,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double kReshapeStep = 1.0 / 240;
 const Vec3 kSize(1, 0.4, 0.6);
 
 std::vector<Vec3> joined(const Hulls& hulls) {
@@ -36,15 +35,15 @@ TEST(Reshape, to_the_same_shape_in_a_turned_frame_disturbs_nothing) {
   world.add_part(ground_part());
   const int box = world.add_part(settings);
   Loads loads;
-  run(world, 240, kReshapeStep, loads);
+  run(world, 240, kStep, loads);
   const Vec3 before = world.state(box).place.translation;
   const QuarterTurn turn(settings, world.state(box).place);
   world.reshape(box, turn.change);
   for (int i = 0; i < 120; ++i) {
-    world.step(kReshapeStep, loads);
+    world.step(kStep, loads);
     double carried = 0;
     for (const Contact& c : loads.contacts) carried += c.impulse;
-    EXPECT_NEAR(carried, settings.mass * 9.81 * kReshapeStep, 0.01 * settings.mass * 9.81 * kReshapeStep);  // contacts went on from the first step
+    EXPECT_NEAR(carried, settings.mass * 9.81 * kStep, 0.01 * settings.mass * 9.81 * kStep);  // contacts went on from the first step
     EXPECT_LT(world.state(box).velocity.norm(), 1e-3);
   }
   EXPECT_LT((world.state(box).place.translation - before).norm(), 1e-4);
@@ -57,9 +56,9 @@ TEST(Reshape, keeps_every_body_of_a_stack_in_contact) {
   for (int i = 0; i < 3; ++i) settings.push_back(two_hull_box(kSize, 500, Vec3(0, 0.205 + 0.41 * i, 0)));
   for (const PartSettings& s : settings) world.add_part(s);
   Loads loads;
-  run(world, 240, kReshapeStep, loads);
+  run(world, 240, kStep, loads);
   for (int i = 0; i < 3; ++i) world.reshape(i + 1, QuarterTurn(settings[i], world.state(i + 1).place).change);
-  run(world, 120, kReshapeStep, loads);
+  run(world, 120, kStep, loads);
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(world.state(i + 1).place.translation.y(), 0.205 + 0.41 * i, 2e-3);
 }
 
@@ -69,13 +68,13 @@ TEST(Reshape, wakes_a_sleeping_part_and_lets_it_settle_on_its_new_shape) {
   world.add_part(ground_part());
   const int box = world.add_part(settings);
   Loads loads;
-  run(world, 4 * 240, kReshapeStep, loads);
+  run(world, 4 * 240, kStep, loads);
   ASSERT_FALSE(world.is_awake(box));
   std::vector<Vec3> flatter = joined(std::get<Hulls>(settings.shape));
   for (Vec3& p : flatter) p.y() *= 0.5;
   world.reshape(box, {flatter, settings.inertia, world.state(box).place, Transform{}});
   EXPECT_TRUE(world.is_awake(box));
-  run(world, 240, kReshapeStep, loads);
+  run(world, 240, kStep, loads);
   EXPECT_NEAR(world.state(box).place.translation.y(), 0.105, 2e-3);
 }
 
@@ -85,12 +84,12 @@ TEST(Reshape, is_felt_by_others) {
   const int box = world.add_part(settings);
   const int ball = world.add_part(dynamic_part(Sphere{0.1}, 500, Vec3(0.9, 0, 0)));
   Loads loads;
-  run(world, 10, kReshapeStep, loads);
+  run(world, 10, kStep, loads);
   EXPECT_EQ(world.state(ball).velocity.norm(), 0);
   std::vector<Vec3> longer = joined(std::get<Hulls>(settings.shape));
   for (Vec3& p : longer) p.x() *= 1.7;
   world.reshape(box, {longer, settings.inertia, world.state(box).place, Transform{}});
-  run(world, 10, kReshapeStep, loads);
+  run(world, 10, kStep, loads);
   EXPECT_GT(world.state(ball).velocity.x(), 0.1);
 }
 
@@ -101,9 +100,9 @@ TEST(Reshape, leaves_joints_where_they_are_in_the_world) {
     const int box = world.add_part(settings);
     const int joint = world.add_joint({.kind = kind, .part_a = box, .at = Vec3(0, 0, 0), .axis = Vec3::UnitZ()});
     Loads loads;
-    world.step(kReshapeStep, loads);
+    world.step(kStep, loads);
     world.reshape(box, QuarterTurn(settings, world.state(box).place).change);
-    run(world, 100, kReshapeStep, loads);
+    run(world, 100, kStep, loads);
     EXPECT_LT((world.state(box).place * world.joint_frames(joint).in_a.translation).norm(), 1e-9);
     EXPECT_LT((world.state(box).place.translation - Vec3(0.5, 0, 0)).norm(), 1e-9);
   }

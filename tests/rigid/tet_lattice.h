@@ -65,4 +65,14 @@ inline std::vector<Vec3> gather(std::span<const Vec3> shape, std::span<const int
   return points;
 }
 
+inline TetMesh box_mesh() {
+  return lattice(8, 4, 4, 0.1, [](int, int, int) { return true; });
+}
+
+inline std::vector<Vec3> bent(const TetMesh& mesh, double amount) {
+  std::vector<Vec3> shape = mesh.positions;
+  for (Vec3& p : shape) p.y() += amount * p.x() * p.x();
+  return shape;
+}
+
 }  // namespace crumple::rigid::testing

@@ -23,13 +23,6 @@ std::string torn_bar(const std::string& shape = R"("box": [1, 0.2, 0.2])") {
     {"name": "ball", "sphere": 0.08, "mass": 3, "at": [0, 0.4, 0], "velocity": [0, -2, 0]}]})";
 }
 
-Scene written_soft_scene(const fs::path& file, const std::string& text) {
-  EXPECT_TRUE(io::write_file(file, text));
-  Result<Scene> scene = load_scene(file);
-  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
-  return scene ? *scene : Scene{};
-}
-
 RunReport ran(const Scene& scene, const fs::path& folder, bool resume = false, int stop_at = 1 << 30) {
   RunSettings settings;
   settings.folder = folder, settings.resume = resume;
@@ -83,7 +76,7 @@ class ClusterRecording : public testing::Test {
 };
 
 TEST_F(ClusterRecording, played_back_frames_look_like_the_world_did) {
-  const Scene scene = written_soft_scene(scratch / "scene.json", torn_bar());
+  const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   const RunReport report = ran(scene, scratch / "run");
   ASSERT_GT(outcome(report).splits, 3);
   Playback playback = opened(scratch / "run");
@@ -98,7 +91,7 @@ TEST_F(ClusterRecording, played_back_frames_look_like_the_world_did) {
 }
 
 TEST_F(ClusterRecording, frames_are_the_same_from_whichever_side_they_are_reached) {
-  ran(written_soft_scene(scratch / "scene.json", torn_bar()), scratch / "run");
+  ran(written_scene(scratch / "scene.json", torn_bar()), scratch / "run");
   Playback wandering = opened(scratch / "run");
   for (const int frame : {30, 12, 13, 0, 29, 16, 3}) {
     Playback fresh = opened(scratch / "run");
@@ -107,7 +100,7 @@ TEST_F(ClusterRecording, frames_are_the_same_from_whichever_side_they_are_reache
 }
 
 TEST_F(ClusterRecording, a_run_that_was_interrupted_continues_to_the_same_bytes_and_counts) {
-  const Scene scene = written_soft_scene(scratch / "scene.json", torn_bar());
+  const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   const RunReport whole = ran(scene, scratch / "whole");
   const Torn soft = outcome(whole);
   ASSERT_GE(soft.first_split_frame, 1);
@@ -125,7 +118,7 @@ TEST_F(ClusterRecording, a_run_that_was_interrupted_continues_to_the_same_bytes_
 }
 
 TEST_F(ClusterRecording, is_the_same_for_any_number_of_threads) {
-  const Scene scene = written_soft_scene(scratch / "scene.json", torn_bar());
+  const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   set_thread_count(1);
   const RunReport one = ran(scene, scratch / "one");
   set_thread_count(3);
@@ -141,7 +134,7 @@ TEST_F(ClusterRecording, carries_its_particles_along) {
   for (int i = 0; i < 400; ++i)
     particles += fmt::format("{} {} {}\n", -0.5 + 0.05 * (i % 20) + random.range(-0.01, 0.01), 0.05 * (i / 20 % 5), 0.05 * (i / 100));
   ASSERT_TRUE(io::write_file(scratch / "bar.txt", particles));
-  ran(written_soft_scene(scratch / "scene.json", torn_bar(R"("particles": [{"file": "bar.txt"}])")), scratch / "run");
+  ran(written_scene(scratch / "scene.json", torn_bar(R"("particles": [{"file": "bar.txt"}])")), scratch / "run");
   fs::rename(scratch / "run", scratch / "moved");
   fs::remove(scratch / "bar.txt");
   Playback playback = opened(scratch / "moved");
@@ -153,7 +146,7 @@ TEST_F(ClusterRecording, is_not_continued_once_its_particles_have_changed) {
   std::string particles;
   for (int i = 0; i < 400; ++i) particles += fmt::format("{} {} {}\n", -0.5 + 0.05 * (i % 20), 0.05 * (i / 20 % 5), 0.05 * (i / 100));
   ASSERT_TRUE(io::write_file(scratch / "bar.txt", particles));
-  const Scene scene = written_soft_scene(scratch / "scene.json", torn_bar(R"("particles": [{"file": "bar.txt"}])"));
+  const Scene scene = written_scene(scratch / "scene.json", torn_bar(R"("particles": [{"file": "bar.txt"}])"));
   ran(scene, scratch / "run", false, 10);
   ASSERT_TRUE(io::write_file(scratch / "bar.txt", particles + "0 0.3 0\n"));
   RunSettings settings;
@@ -164,7 +157,7 @@ TEST_F(ClusterRecording, is_not_continued_once_its_particles_have_changed) {
 }
 
 TEST_F(ClusterRecording, brings_its_clusters_along_but_can_do_without) {
-  const Scene scene = written_soft_scene(scratch / "scene.json", torn_bar());
+  const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   ran(scene, scratch / "run");
   const World world = built(scene);
   const clusters::Model& model = clusters_model(world.bodies()[0]);
@@ -191,7 +184,7 @@ TEST_F(ClusterRecording, brings_its_clusters_along_but_can_do_without) {
 }
 
 TEST_F(ClusterRecording, frames_cost_a_few_bytes_for_each_particle) {
-  const Scene scene = written_soft_scene(scratch / "scene.json", torn_bar());
+  const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   const RunReport report = ran(scene, scratch / "run");
   Result<io::RecordingReader> reader = io::RecordingReader::open(scratch / "run" / "state.crumple");
   ASSERT_TRUE(reader);
@@ -210,7 +203,7 @@ TEST_F(ClusterRecording, frames_cost_a_few_bytes_for_each_particle) {
 }
 
 TEST_F(ClusterRecording, tells_what_has_torn) {
-  const RunReport report = ran(written_soft_scene(scratch / "scene.json", torn_bar()), scratch / "run");
+  const RunReport report = ran(written_scene(scratch / "scene.json", torn_bar()), scratch / "run");
   const Torn soft = outcome(report);
   EXPECT_GE(soft.pieces, 2);
   EXPECT_GE(soft.big_pieces, 2);
@@ -263,7 +256,7 @@ void damage(io::StoredArray& array, Random& random) {
 }
 
 TEST_F(ClusterRecording, damaged_states_are_refused_or_harmless) {
-  const Scene scene = written_soft_scene(scratch / "scene.json", torn_bar());
+  const Scene scene = written_scene(scratch / "scene.json", torn_bar());
   World world = built(scene);
   run_frames(world, 20);
   const io::ArrayStore checkpoint = stored(world.checkpoint_arrays().views), frame = stored(world.frame_arrays().views);

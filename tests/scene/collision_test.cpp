@@ -163,12 +163,6 @@ Scene pyramid_without_ball() {
   return scene;
 }
 
-uint64_t hash_of_state(World& world) {
-  uint64_t hash = 0;
-  for (const io::ArrayView& array : world.checkpoint_arrays().views) hash = io::hash_bytes(array.data, hash);
-  return hash;
-}
-
 TEST(Collision, a_pyramid_that_may_not_sleep_is_quiet) {
   Scene scene = pyramid_without_ball();
   scene.sleeping = false;
@@ -192,14 +186,14 @@ TEST(Collision, a_pyramid_comes_to_rest_and_sleeps_across_barriers) {
     EXPECT_LT(world.kinetic_energy(), 0.05) << frame;
   }
   ASSERT_EQ(world.awake_count(), 0);
-  const uint64_t asleep = hash_of_state(world);
+  const uint64_t asleep = state_hash(world);
   const StepTimings before = world.timings();
   for (int frame = 0; frame < 130; ++frame) {  // over two barriers
     world.step_frame();
     ASSERT_EQ(world.awake_count(), 0) << frame;
     ASSERT_TRUE(world.loads().contacts.empty()) << frame;
   }
-  EXPECT_EQ(hash_of_state(world), asleep);
+  EXPECT_EQ(state_hash(world), asleep);
   EXPECT_EQ(world.timings().hits, before.hits);
   const double per_step = (world.timings().deform - before.deform) / static_cast<double>(world.timings().steps - before.steps);
   EXPECT_LT(per_step, 200e-6);  // of 30 bodies, one of which alone takes longer when its layers step

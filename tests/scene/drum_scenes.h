@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "crumple/io/files.h"
 #include "crumple/run/run.h"
 #include "crumple/world/world.h"
 #include "tests/scene/inside.h"
@@ -52,6 +53,13 @@ inline Scene drum_scene(const std::string& inside) {
 
 inline Scene scene_file(const std::string& name, const std::vector<std::string>& changes = {}) {
   Result<Scene> scene = load_scene(scenes_folder() / name, changes);
+  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
+  return scene ? *scene : Scene{};
+}
+
+inline Scene written_scene(const std::filesystem::path& file, const std::string& text) {
+  EXPECT_TRUE(io::write_file(file, text));
+  Result<Scene> scene = load_scene(file);
   EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
   return scene ? *scene : Scene{};
 }

@@ -66,13 +66,6 @@ bool is_comparable() {
   return is_writing() || (goldens.contains("toolchain") && goldens.at("toolchain") == toolchain());
 }
 
-/// Of all state, without the names and the scene that are part of a fingerprint: tells a change of motion from a change of keys.
-uint64_t state_hash(World& world) {
-  uint64_t hash = 0;
-  for (const io::ArrayView& array : world.checkpoint_arrays().views) hash = io::hash_bytes(array.data, hash);
-  return hash;
-}
-
 class Golden : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Scenes, Golden, testing::ValuesIn(all_scene_files()), [](const auto& info) { return fs::path(info.param).stem().string(); });
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "crumple/io/files.h"
 #include "crumple/world/arrays.h"
 #include "crumple/world/world.h"
 
@@ -38,6 +39,13 @@ inline const Structures& structure_of_body(const Body& body) {
 }
 inline const Examples& examples_of_body(const Body& body) {
   return std::get<Examples>(body.layers.back());
+}
+
+/// Of all state, without the names and the scene that are part of a fingerprint: tells a change of motion from a change of keys.
+inline uint64_t state_hash(World& world) {
+  uint64_t hash = 0;
+  for (const io::ArrayView& array : world.checkpoint_arrays().views) hash = io::hash_bytes(array.data, hash);
+  return hash;
 }
 
 }  // namespace crumple

@@ -7,13 +7,13 @@
 
 #include <unistd.h>
 
+#include "tests/scene/drum_scenes.h"
+
 namespace crumple {
 namespace {
 
-const std::filesystem::path kScenes = std::filesystem::path(CRUMPLE_SOURCE_DIR) / "scenes";
-
 TEST(Library, a_scene_is_loaded_stepped_and_looked_at) {
-  const Result<Scene> scene = load_scene(kScenes / "loading_dock.json");
+  const Result<Scene> scene = load_scene(scenes_folder() / "loading_dock.json");
   ASSERT_TRUE(scene);
   Result<World> world = World::build(*scene);
   ASSERT_TRUE(world);
@@ -42,7 +42,7 @@ TEST(Library, a_scene_can_be_made_in_code) {
 }
 
 TEST(Library, changes_are_made_when_a_scene_is_loaded) {
-  const Result<Scene> scene = load_scene(kScenes / "loading_dock.json", {"/bodies/drum 1/examples/yield=2.5", "/substeps=3"});
+  const Result<Scene> scene = load_scene(scenes_folder() / "loading_dock.json", {"/bodies/drum 1/examples/yield=2.5", "/substeps=3"});
   ASSERT_TRUE(scene) << scene.error().text;
   EXPECT_EQ(scene->substeps, 3);
   for (const BodyDescription& body : scene->bodies) {
@@ -51,7 +51,7 @@ TEST(Library, changes_are_made_when_a_scene_is_loaded) {
 }
 
 TEST(Library, a_recording_shows_what_the_world_showed) {
-  const Result<Scene> scene = load_scene(kScenes / "loading_dock.json");
+  const Result<Scene> scene = load_scene(scenes_folder() / "loading_dock.json");
   ASSERT_TRUE(scene);
   RunSettings settings;
   settings.folder = std::filesystem::temp_directory_path() / ("crumple_library_" + std::to_string(::getpid()));
@@ -82,12 +82,12 @@ TEST(Library, a_recording_shows_what_the_world_showed) {
 }
 
 TEST(Library, what_is_wrong_comes_back_as_an_error) {
-  const Result<Scene> missing = load_scene(kScenes / "no_such_scene.json");
+  const Result<Scene> missing = load_scene(scenes_folder() / "no_such_scene.json");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, Error::Kind::Input);
   EXPECT_NE(missing.error().text.find("no_such_scene.json"), std::string::npos);
   const Result<Scene> orphan =
-      parse_scene(R"({"crumple": 1, "assets": {"drum": "nowhere.glb"}, "bodies": [{"asset": "drum"}]})", kScenes / "orphan.json");
+      parse_scene(R"({"crumple": 1, "assets": {"drum": "nowhere.glb"}, "bodies": [{"asset": "drum"}]})", scenes_folder() / "orphan.json");
   ASSERT_TRUE(orphan);
   const Result<World> world = World::build(*orphan);
   ASSERT_FALSE(world);

@@ -54,12 +54,6 @@ Scene floating_drum() {
       "velocity": [0.5, -1, 2], "spin": [3, -2, 4], "material": {"spin_damping": 0}, "examples": {"lag": 0.9}}])");
 }
 
-io::ArrayStore stored_world(World& world) {
-  io::ArrayStore store;
-  for (const io::ArrayView& array : world.checkpoint_arrays().views) store[array.name] = {array.row_bytes, {array.data.begin(), array.data.end()}};
-  return store;
-}
-
 /// Makes the vertices near one side want another example, as a hit there would.
 void wish_for_a_dent(World& world, io::ArrayStore& store) {
   const Body& drum = world.bodies()[0];
@@ -78,12 +72,12 @@ class ReshapedBody : public testing::Test {
  protected:
   void SetUp() override {
     run_frames(changing, 3);
-    io::ArrayStore store = stored_world(changing);
+    io::ArrayStore store = changing.snapshot().arrays;
     wish_for_a_dent(changing, store);
     ASSERT_TRUE(restore(changing, 3, store));
   }
   void step_both() {
-    io::ArrayStore store = stored_world(changing);
+    io::ArrayStore store = changing.snapshot().arrays;
     std::vector<std::byte>& pending = store.at("drum/examples/pending").data;
     std::fill(pending.begin(), pending.end(), std::byte{0});
     ASSERT_TRUE(restore(keeping, 3, store));

@@ -49,13 +49,6 @@ struct Recorded {
 };
 
 /// Writes the scene beside the recordings, because the program itself reads it too.
-Scene written_scene(const fs::path& file, const std::string& text) {
-  EXPECT_TRUE(io::write_file(file, text));
-  Result<Scene> scene = load_scene(file);
-  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
-  return scene ? *scene : Scene{};
-}
-
 Result<RunReport> run_until(const Scene& scene, RunSettings settings, int stop_at) {
   StopFlag cancel;
   settings.cancel = &cancel;
@@ -289,12 +282,6 @@ TEST_F(Resume, a_frozen_body_is_reported_by_the_continued_run_too) {
 }
 
 /// A checkpoint as restore() gets it.
-io::ArrayStore stored(World& world) {
-  io::ArrayStore store;
-  for (const io::ArrayView& array : world.checkpoint_arrays().views) store[array.name] = {array.row_bytes, {array.data.begin(), array.data.end()}};
-  return store;
-}
-
 class Restore : public testing::Test {
  protected:
   void expect_refused(const io::ArrayStore& store, const std::string& what) {
@@ -310,7 +297,7 @@ class Restore : public testing::Test {
 TEST_F(Restore, a_store_with_something_missing_is_refused) {
   World world = built(scene);
   run_frames(world, 9);
-  const io::ArrayStore whole = stored(world);
+  const io::ArrayStore whole = world.snapshot().arrays;
   ASSERT_TRUE(restore(fresh, 9, whole));
   for (const auto& [name, array] : whole) {
     io::ArrayStore store = whole;
@@ -326,7 +313,7 @@ TEST_F(Restore, a_store_with_something_missing_is_refused) {
 TEST_F(Restore, numbers_that_are_not_finite_are_refused) {
   World world = built(scene);
   run_frames(world, 9);
-  const io::ArrayStore whole = stored(world);
+  const io::ArrayStore whole = world.snapshot().arrays;
   const double bad = std::nan("");
   for (const char* name : {"falling/part", "ghost/part", "joints/0"}) {
     for (const size_t number : {size_t{0}, size_t{20}, size_t{23}}) {

@@ -6,17 +6,16 @@
 #include <gtest/gtest.h>
 
 #include "crumple/scene/scene.h"
+#include "tests/scene/drum_scenes.h"
 
 namespace crumple {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSceneFolder = fs::path(CRUMPLE_SOURCE_DIR) / "scenes";
-
 std::vector<fs::path> scene_files() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(kSceneFolder)) {
+  for (const auto& entry : fs::directory_iterator(scenes_folder())) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
