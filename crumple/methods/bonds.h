@@ -20,7 +20,8 @@ enum class Hold : uint8_t {
 struct Link {
   int a = 0, b = -1;  // pieces; b -1: the world, or the body `to`
   Hold start = Hold::Welded;
-  // of a joint
+  bool hinges = false;  // a weld that may become a joint
+  // of a joint, or of a weld that may become one
   std::string name, to;
   Transform frame;  // rest frame; columns of the rotation: along the bar, the section's width, its height
   rigid::PlasticLaw law;
@@ -52,30 +53,35 @@ struct PieceLoad {
   Vec3 impulse = Vec3::Zero();  // N s
 };
 
-/// A link that has just given way.
-struct LinkBreak {
+/// A link that holds in another way from now on.
+struct LinkChange {
   int link = 0;
+  Hold to = Hold::Broken;
   double impulse = 0, limit = 0;  // N s: carried within the window, and what it could carry
-  // What it bore in this step until it broke, on piece b about `at`; piece a gets the opposite. Rest frame.
-  Vec3 at = Vec3::Zero();
-  Vec3 push = Vec3::Zero();       // N s
-  Vec3 twist = Vec3::Zero();      // N m s
+  rigid::PlasticLaw bears;        // capacities until the end of this step, of a link that breaks in it; stiffnesses are not used
 };
 
 struct BondContext {
   double dt = 0;                     // s
   std::span<const PieceLoad> loads;  // rest frame
   std::span<const Vec3> spins;       // rad/s, rest frame: of each rigid part before the step
-  std::vector<LinkBreak> breaks;     // what gives way
+  std::vector<LinkChange> changes;   // what gives way
+};
+
+/// One drawn surface of a piece: its skin, or the faces that a cut has left.
+struct PieceSide {
+  int piece = 0;
+  bool is_cut = false;
+  std::span<const Vec3f> points;  // as its layers have shaped it, rest frame
 };
 
 /// `pieces_of`: what the method makes itself, or nothing if the pieces are those of a scored solid. `links` never change; `hold_of` says how each
 /// holds now. `neighbours`: pieces that touch at rest; they do not collide while they hang together. `update`: what the engine's joint of a link has
-/// done. `pose`: the drawn vertices of a piece in its own rest frame, given where the rest frame of every piece is; empty if it is simply rigid.
+/// done. `pose`: the drawn points of a side in its piece's own rest frame, given where the rest frame of every piece is; empty if it is simply rigid.
 template <class A>
 concept BondMethod = Method<A> && requires(const BondSeed& seed, const typename A::Settings& settings, const typename A::Model& model,
                                            typename A::State& state, BondContext& now, const rigid::PlasticState& joint,
-                                           std::span<const Transform> places) {
+                                           const PieceSide& side, std::span<const Transform> places) {
   { build(seed, settings) } -> std::same_as<Result<typename A::Model>>;
   { start(model, 0.01) } -> std::same_as<typename A::State>;
   { pieces_of(model) } -> std::same_as<std::span<const BondPiece>>;
@@ -87,7 +93,7 @@ concept BondMethod = Method<A> && requires(const BondSeed& seed, const typename 
   { step(model, state, now) } -> std::same_as<void>;
   { update(state, 0, joint, 0.0) } -> std::same_as<void>;
   { histories(std::as_const(state)) } -> std::same_as<std::span<const rigid::JointHistory>>;
-  { pose(model, std::as_const(state), 0, places) } -> std::same_as<std::vector<Vec3f>>;
+  { pose(model, std::as_const(state), side, places) } -> std::same_as<std::vector<Vec3f>>;
   { colors(model, std::as_const(state), std::string_view(), 0) } -> std::same_as<std::vector<Vec3f>>;
 };
 

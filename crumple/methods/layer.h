@@ -33,6 +33,7 @@ struct LayerContext {
   std::span<const Hit> hits;        // of the last rigid step
   std::span<const uint8_t> broken;  // links of the body; empty while all hold
   Effects effects;
+  std::vector<uint8_t> yielded = {};  // #hits, or empty: those that did damage
 };
 
 /// Current vertices of a body, in the rest frame: composed from its layers in order, after all of them have stepped. Offsets in rest space come

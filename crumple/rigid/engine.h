@@ -70,25 +70,50 @@ class AllowedOverlaps {
   std::vector<Hidden> hidden_;  // as they really are
 };
 
+/// Makes what bounces do so by its restitution alone. The engine takes from the bounce the speed that leads across a gap within the step, and adds the
+/// speed at which an overlap ends, so a rebound depends on where in a step it falls.
+class Bounces {
+ public:
+  /// Points that meet within the step and bounce seem to just touch; `give_back` undoes this.
+  void hide(btDispatcher& dispatcher, const btContactSolverInfo& info);
+  void hide(btPersistentManifold& manifold, const btContactSolverInfo& info);
+  void give_back();
+
+ private:
+  std::vector<std::pair<btManifoldPoint*, btScalar>> hidden_;  // with their distances
+};
+
 /// What solving a step changes, as it was before; see World::begin_again.
 struct StepMemory {
   struct Motion {
     bool moves = false;  // a dynamic part, awake
     btTransform place;
     btVector3 velocity, spin, force, torque;
-    btVector3 solved_velocity, solved_spin;                   // after the step
+    btVector3 gyration;                                       // change of spin by gyroscopic moments
+    btVector3 solved_velocity, solved_spin;                   // after the solve
     btVector3 later_velocity{0, 0, 0}, later_spin{0, 0, 0};  // what has changed since
   };
   struct Impulses {
     const btPersistentManifold* manifold;
     std::array<std::array<btScalar, 3>, MANIFOLD_CACHE_SIZE> of_points;
   };
-  bool is_on = false;
-  std::vector<Motion> motions;     // #parts
+  bool is_on = false;              // of the two below
   std::vector<Impulses> impulses;  // in the order of their manifolds' addresses, which decide nothing
+  std::vector<std::pair<int, PlasticState>> joints;  // plastic ones, ascending
+  std::vector<Motion> motions;     // #parts
 
-  void take(std::span<const std::unique_ptr<Part>> parts, btDispatcher& dispatcher);
+  void take(std::span<const std::unique_ptr<Part>> parts, btDispatcher& dispatcher, double dt);
   void take_solved(std::span<const std::unique_ptr<Part>> parts);
+  void take_impulses(btDispatcher& dispatcher);
+  void take_joints(std::span<const std::unique_ptr<Joint>> all);
+  static Motion motion_of(const btRigidBody& body, double dt);
+};
+
+/// Work done in a step, as it is read from the engine; see EnergyChange.
+struct StepWork {
+  double dt = 0;
+  double before = 0, damped = 0;                           // J, kinetic energy at the begin of the step and at the begin of the solve
+  double contact = 0, friction = 0, joints = 0, scripted = 0;  // summed by gather()
 };
 
 /// A step that is being solved again.
@@ -112,8 +137,11 @@ class OverlapWorld final : public btDiscreteDynamicsWorld {
   void solveConstraints(btContactSolverInfo& info) override;
 
   AllowedOverlaps overlaps;
+  Bounces bounces;
   StepMemory memory;
-  std::span<const std::unique_ptr<Part>> parts;  // set before every step
+  StepWork work;
+  std::span<const std::unique_ptr<Part>> parts;    // set before every step
+  std::span<const std::unique_ptr<Joint>> joints;  // likewise
 };
 
 /// Which contact manifolds touch a part. Made when first asked for after a step, so that many parts may come, go and reshape for the price of one
@@ -126,6 +154,9 @@ struct ManifoldIndex {
   std::span<btPersistentManifold*> of(int part);
   void forget(int part);
 };
+
+/// Kinetic energy of the parts that are awake.
+double kinetic_energy_of(std::span<const std::unique_ptr<Part>> parts);
 
 struct World::Engine {
   explicit Engine(const WorldSettings& settings);
@@ -145,6 +176,7 @@ struct World::Engine {
   JointFrames frames_now(const JointSettings& settings);
   int add_joint(const JointSettings& settings, const JointFrames& frames);
   void remove_joint(int index);
+  std::unique_ptr<Joint> take_out(int index);
   void drive_motors(double dt);
   void wake_led();
   void move_joints(int part, const Transform& old_to_new);
@@ -159,9 +191,18 @@ struct World::Engine {
   void gather_manifold(const btPersistentManifold& manifold, std::vector<Contact>& contacts);
   void gather_joints(std::vector<JointLoad>& loads, double dt);
 
+  // energy.cpp
+  Vec6 mean_velocity(const btCollisionObject& body) const;
+  Vec3 place_before(const btCollisionObject& body) const;
+  double contact_work(const btPersistentManifold& manifold, const btManifoldPoint& point);
+  double joint_work(const Joint& joint, double dt);
+
   // second_solve.cpp
   std::vector<int> islands_of(std::span<const int> parts);
   void put_back(int part);
+  void put_back_joints();
+  void put_back_impulses();
+  void solve_islands();
   void keep_contacts(int part);
 
   // reshape.cpp
@@ -180,6 +221,7 @@ struct World::Engine {
   std::vector<std::unique_ptr<Part>> parts;    // empty where removed
   std::vector<std::unique_ptr<Joint>> joints;  // empty where removed
   std::map<int, PlasticState> ended;           // of plastic joints that are gone
+  std::map<int, std::unique_ptr<Joint>> broken;  // in the last step
   ManifoldIndex manifold_index;
   SecondSolve again;
   double age = 0;  // s since the world was built

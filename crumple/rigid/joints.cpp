@@ -125,15 +125,20 @@ int World::Engine::add_joint(const JointSettings& settings, const JointFrames& f
 }
 
 void World::Engine::remove_joint(int index) {
-  Joint& removed = joint(index);
-  if (removed.plastic()) ended[index] = removed.plastic()->state;
-  world.removeConstraint(removed.constraint.get());
-  for (const int side : {removed.settings.part_a, removed.settings.part_b}) {
+  take_out(index);
+}
+
+/// Takes a joint out of the world and hands it over.
+std::unique_ptr<Joint> World::Engine::take_out(int index) {
+  std::unique_ptr<Joint> removed = std::move(joints[static_cast<size_t>(index)]);
+  if (removed->plastic()) ended[index] = removed->plastic()->state;
+  world.removeConstraint(removed->constraint.get());
+  for (const int side : {removed->settings.part_a, removed->settings.part_b}) {
     if (side < 0) continue;
     std::erase(part(side).joints, index);
     wake(part(side));
   }
-  joints[index].reset();
+  return removed;
 }
 
 /// The engine takes a slider's largest force but a hinge's largest angular impulse per step. And it lets everything slow fall asleep:

@@ -11,7 +11,7 @@ bool was_solved(const Part& part) {
   return part.motion == Motion::Dynamic && part.body.isActive();
 }
 
-Contact contact_of(const Part& a, const Part& b, const btManifoldPoint& point) {
+Contact contact_of(const Part& a, const Part& b, const btManifoldPoint& point, double work) {
   Contact contact;
   contact.part_a = a.body.getUserIndex();
   contact.part_b = b.body.getUserIndex();
@@ -24,17 +24,19 @@ Contact contact_of(const Part& a, const Part& b, const btManifoldPoint& point) {
   contact.friction = point.m_appliedImpulseLateral1 * from_bullet(point.m_lateralFrictionDir1) +
                      point.m_appliedImpulseLateral2 * from_bullet(point.m_lateralFrictionDir2);
   contact.distance = point.getDistance();
+  contact.work = work;
   return contact;
 }
 
 JointLoad plastic_load(int index, const PlasticConstraint& joint, double dt) {
   const Vec3 push = joint.after.frame * joint.state.force.head<3>() * -dt, turn = joint.after.frame * joint.state.force.tail<3>() * -dt;
-  return {index, push.norm(), turn.norm(), push, turn, joint.after.at};
+  return {index, push.norm(), turn.norm(), push, turn, joint.after.at, joint.work};
 }
 
 }  // namespace
 
 void World::Engine::gather(Loads& loads, double dt) {
+  world.work.contact = world.work.friction = world.work.joints = world.work.scripted = 0;
   gather_contacts(loads.contacts);
   gather_joints(loads.joints, dt);
 }
@@ -53,18 +55,21 @@ void World::Engine::gather_manifold(const btPersistentManifold& manifold, std::v
   if (!was_solved(a) && !was_solved(b)) return;
   for (int i = 0; i < manifold.getNumContacts(); ++i) {
     const btManifoldPoint& point = manifold.getContactPoint(i);
-    if (point.m_appliedImpulse > 0) contacts.push_back(contact_of(a, b, point));
+    const double work = contact_work(manifold, point);
+    if (point.m_appliedImpulse > 0) contacts.push_back(contact_of(a, b, point, work));
   }
 }
 
 void World::Engine::gather_joints(std::vector<JointLoad>& loads, double dt) {
   loads.clear();
+  for (const auto& [index, joint] : broken) joint_work(*joint, dt);  // it held for a part of the step
   for (size_t i = 0; i < joints.size(); ++i) {
     if (!joints[i]) continue;
     const Joint& joint = *joints[i];
     const Part& a = *parts[joint.settings.part_a];
     const Part* b = joint.settings.part_b >= 0 ? parts[joint.settings.part_b].get() : nullptr;
     if (!was_solved(a) && !(b && was_solved(*b))) continue;
+    const double work = joint_work(joint, dt);
     if (joint.plastic()) {
       loads.push_back(plastic_load(static_cast<int>(i), *joint.plastic(), dt));
       continue;
@@ -74,7 +79,7 @@ void World::Engine::gather_joints(std::vector<JointLoad>& loads, double dt) {
     const Vec3 arm = from_bullet(a.body.getWorldTransform()).rotation * joint.frames.in_a.translation;
     const Vec3 turn = (torque - arm.cross(force)) * dt;
     loads.push_back(
-        {static_cast<int>(i), force.norm() * dt, turn.norm(), force * dt, turn, from_bullet(a.body.getWorldTransform()).translation + arm});
+        {static_cast<int>(i), force.norm() * dt, turn.norm(), force * dt, turn, from_bullet(a.body.getWorldTransform()).translation + arm, work});
   }
 }
 

@@ -15,6 +15,7 @@ struct Contact {
   double impulse;         // N s, > 0
   Vec3 friction;          // N s on a, world
   double distance;        // m, negative where shapes overlap
+  double work;            // J that the impulse did on both parts, below 0: lost; friction aside
 };
 
 /// What a joint carried in the last step, limits and motor included.
@@ -25,6 +26,7 @@ struct JointLoad {
   Vec3 push;       // N s on part_a, world; part_b gets the opposite
   Vec3 turn;       // N m s on part_a about the joint's point, world
   Vec3 at;         // the joint's point, world
+  double work;     // J that it did on both parts, below 0: lost or stored
 };
 
 /// An elastic-plastic joint gave way in the last step.

@@ -96,8 +96,12 @@ void AllowedOverlaps::give_back() {
 
 void OverlapWorld::solveConstraints(btContactSolverInfo& info) {
   overlaps.hide(parts, *getPairCache());
-  if (memory.is_on) memory.take(parts, *getDispatcher());
+  work.damped = kinetic_energy_of(parts);
+  memory.take(parts, *getDispatcher(), info.m_timeStep);
+  if (memory.is_on) memory.take_joints(joints), bounces.hide(*getDispatcher(), info);
   btDiscreteDynamicsWorld::solveConstraints(info);
+  memory.take_solved(parts);
+  bounces.give_back();
   overlaps.give_back();
 }
 

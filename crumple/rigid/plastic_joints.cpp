@@ -6,14 +6,14 @@ namespace crumple::rigid {
 
 /// Joints whose island was solved take up what the step has brought; those that break are taken out.
 void World::Engine::yield_joints(std::vector<JointBreak>& breaks) {
-  breaks.clear();
+  const size_t before = breaks.size();
   for (size_t i = 0; i < joints.size(); ++i) {
     PlasticConstraint* joint = joints[i] ? joints[i]->plastic() : nullptr;
     if (!joint || !joint->solved) continue;
     joint->solved = false;
     if (joint->yield()) breaks.push_back({static_cast<int>(i), joints[i]->settings.part_a, joints[i]->settings.part_b});
   }
-  for (const JointBreak& broken : breaks) remove_joint(broken.joint);
+  for (size_t i = before; i < breaks.size(); ++i) broken[breaks[i].joint] = take_out(breaks[i].joint);
 }
 
 PlasticState World::plastic_state(int joint) const {

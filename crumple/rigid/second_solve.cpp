@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "crumple/math/union_find.h"
 #include "crumple/rigid/bullet.h"
 #include "crumple/rigid/engine.h"
 
@@ -32,17 +33,29 @@ void add_velocity(btRigidBody& body, const btVector3& velocity, const btVector3&
 
 }  // namespace
 
-void StepMemory::take(std::span<const std::unique_ptr<Part>> parts, btDispatcher& dispatcher) {
-  motions.assign(parts.size(), {});
+StepMemory::Motion StepMemory::motion_of(const btRigidBody& body, double dt) {
+  Motion motion;
+  motion.moves = true;
+  motion.place = body.getWorldTransform();
+  motion.velocity = body.getLinearVelocity(), motion.spin = body.getAngularVelocity();
+  motion.force = body.getTotalForce(), motion.torque = body.getTotalTorque();
+  motion.gyration = body.computeGyroscopicImpulseImplicit_Body(dt);
+  return motion;
+}
+
+void StepMemory::take(std::span<const std::unique_ptr<Part>> parts, btDispatcher& dispatcher, double dt) {
+  motions.resize(parts.size());
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (!parts[i] || !moves(*parts[i])) continue;
-    const btRigidBody& body = parts[i]->body;
-    Motion& motion = motions[i];
-    motion.moves = true;
-    motion.place = body.getWorldTransform();
-    motion.velocity = body.getLinearVelocity(), motion.spin = body.getAngularVelocity();
-    motion.force = body.getTotalForce(), motion.torque = body.getTotalTorque();
+    if (parts[i] && moves(*parts[i])) {
+      motions[i] = motion_of(parts[i]->body, dt);
+    } else {
+      motions[i].moves = false;
+    }
   }
+  if (is_on) take_impulses(dispatcher);
+}
+
+void StepMemory::take_impulses(btDispatcher& dispatcher) {
   impulses.clear();
   for (int m = 0; m < dispatcher.getNumManifolds(); ++m) {
     const btPersistentManifold& manifold = *dispatcher.getManifoldByIndexInternal(m);
@@ -64,25 +77,59 @@ void StepMemory::take_solved(std::span<const std::unique_ptr<Part>> parts) {
   }
 }
 
-/// Parts of the islands that these parts were solved in, as far as no plastic joint holds them.
+void StepMemory::take_joints(std::span<const std::unique_ptr<Joint>> all) {
+  joints.clear();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i] && all[i]->plastic()) joints.emplace_back(static_cast<int>(i), all[i]->plastic()->state);
+  }
+}
+
+/// Parts of the islands that these parts were solved in.
 std::vector<int> World::Engine::islands_of(std::span<const int> wanted) {
   const auto tag = [](const Part& part) { return part.body.getIslandTag(); };
-  std::set<int> islands, plastic;
+  std::set<int> islands;
   for (const int index : wanted) {
     if (world.memory.motions[static_cast<size_t>(index)].moves) islands.insert(tag(part(index)));
-  }
-  for (const auto& joint : joints) {
-    if (!joint || !joint->plastic()) continue;
-    for (const int index : {joint->settings.part_a, joint->settings.part_b}) {
-      if (index >= 0 && part(index).motion == Motion::Dynamic) plastic.insert(tag(part(index)));
-    }
   }
   std::vector<int> result;
   for (size_t i = 0; i < world.memory.motions.size(); ++i) {
     if (!parts[i] || !world.memory.motions[i].moves) continue;
-    if (islands.contains(tag(*parts[i])) && !plastic.contains(tag(*parts[i]))) result.push_back(static_cast<int>(i));
+    if (islands.contains(tag(*parts[i]))) result.push_back(static_cast<int>(i));
   }
   return result;
+}
+
+/// Plastic joints of what is put back forget the step; those that broke in it hold again.
+void World::Engine::put_back_joints() {
+  const auto is_put_back = [&](int part) { return part >= 0 && again.parts[static_cast<size_t>(part)] != 0; };
+  for (const auto& [index, state] : world.memory.joints) {
+    const auto found = broken.find(index);
+    Joint* const one = found != broken.end() ? found->second.get() : joints[static_cast<size_t>(index)].get();
+    if (!one || !(is_put_back(one->settings.part_a) || is_put_back(one->settings.part_b))) continue;
+    one->plastic()->state = state;
+    if (found == broken.end()) continue;
+    const JointSettings& settings = one->settings;
+    world.addConstraint(one->constraint.get(), settings.part_b >= 0 && !settings.collide);
+    for (const int side : {settings.part_a, settings.part_b}) {
+      if (side >= 0) part(side).joints.push_back(index);
+    }
+    joints[static_cast<size_t>(index)] = std::move(found->second);
+    broken.erase(found), ended.erase(index);
+  }
+}
+
+void World::Engine::put_back_impulses() {
+  const auto is_put_back = [&](const btCollisionObject* body) { return again.parts[static_cast<size_t>(body->getUserIndex())] != 0; };
+  for (int m = 0; m < dispatcher.getNumManifolds(); ++m) {
+    btPersistentManifold& manifold = *dispatcher.getManifoldByIndexInternal(m);
+    const StepMemory::Impulses* kept = find(world.memory.impulses, &manifold);
+    if (!kept || (!is_put_back(manifold.getBody0()) && !is_put_back(manifold.getBody1()))) continue;
+    for (int i = 0; i < manifold.getNumContacts(); ++i) {
+      btManifoldPoint& point = manifold.getContactPoint(i);
+      const auto& [normal, first, second] = kept->of_points[static_cast<size_t>(i)];
+      point.m_appliedImpulse = normal, point.m_appliedImpulseLateral1 = first, point.m_appliedImpulseLateral2 = second;
+    }
+  }
 }
 
 void World::Engine::put_back(int index) {
@@ -96,10 +143,6 @@ void World::Engine::put_back(int index) {
   body.applyCentralForce(motion.force), body.applyTorque(motion.torque);
 }
 
-void World::remember_steps(bool on) {
-  engine_->world.memory.is_on = on;
-}
-
 std::vector<int> World::begin_again(std::span<const int> parts) {
   Engine& engine = *engine_;
   assert(engine.world.memory.is_on);
@@ -107,18 +150,14 @@ std::vector<int> World::begin_again(std::span<const int> parts) {
   if (islands.empty()) return {};
   engine.again.is_open = true;
   engine.again.parts.assign(engine.parts.size(), 0);
-  for (const int part : islands) engine.again.parts[static_cast<size_t>(part)] = 1, engine.put_back(part);
-  for (int m = 0; m < engine.dispatcher.getNumManifolds(); ++m) {
-    btPersistentManifold& manifold = *engine.dispatcher.getManifoldByIndexInternal(m);
-    const StepMemory::Impulses* kept = find(engine.world.memory.impulses, &manifold);
-    const auto is_put_back = [&](const btCollisionObject* body) { return engine.again.parts[static_cast<size_t>(body->getUserIndex())] != 0; };
-    if (!kept || (!is_put_back(manifold.getBody0()) && !is_put_back(manifold.getBody1()))) continue;
-    for (int i = 0; i < manifold.getNumContacts(); ++i) {
-      btManifoldPoint& point = manifold.getContactPoint(i);
-      const auto& [normal, first, second] = kept->of_points[static_cast<size_t>(i)];
-      point.m_appliedImpulse = normal, point.m_appliedImpulseLateral1 = first, point.m_appliedImpulseLateral2 = second;
-    }
+  engine.world.memory.motions.resize(engine.parts.size()), engine.solver.rolling_work.resize(engine.parts.size(), 0.0);
+  for (const int part : islands) {
+    engine.again.parts[static_cast<size_t>(part)] = 1;
+    engine.put_back(part);
+    engine.solver.rolling_work[static_cast<size_t>(part)] = 0;
   }
+  engine.put_back_impulses();
+  engine.put_back_joints();
   return islands;
 }
 
@@ -160,58 +199,74 @@ void World::inherit(int removed, std::span<const Heir> of_hulls) {
   std::erase_if(again.orphans, [&](const SecondSolve::Point& orphan) { return orphan.part == removed; });
 }
 
-void World::push_again(int index, const Vec3& at, const Vec3& impulse, const Vec3& twist) {
-  btRigidBody& body = engine_->part(index).body;
-  const double rate = 1 / engine_->world.getSolverInfo().m_timeStep;
-  body.applyForce(to_bullet(impulse * rate), to_bullet(at) - body.getWorldTransform().getOrigin());
-  body.applyTorque(to_bullet(twist * rate));
+/// Solves what was put back, island by island: the solver takes those with plastic joints for its own.
+void World::Engine::solve_islands() {
+  const auto is_again = [&](int part) { return part >= 0 && again.parts[static_cast<size_t>(part)] != 0; };
+  std::vector<btPersistentManifold*> manifolds;
+  UnionFind islands(again.parts.size());
+  const auto merge = [&](int a, int b) {
+    if (is_again(a) && is_again(b)) islands.merge(a, b);
+  };
+  const auto add = [&](btPersistentManifold& manifold) {
+    const int a = manifold.getBody0()->getUserIndex(), b = manifold.getBody1()->getUserIndex();
+    if (manifold.getNumContacts() == 0 || !(is_again(a) || is_again(b))) return;
+    manifolds.push_back(&manifold);
+    merge(a, b);
+    const double restitution = manifold.getBody0()->getRestitution() * manifold.getBody1()->getRestitution();
+    for (int i = 0; i < manifold.getNumContacts(); ++i) {
+      btManifoldPoint& point = manifold.getContactPoint(i);
+      point.m_combinedRestitution = std::min<double>(point.m_combinedRestitution, restitution);
+    }
+    world.bounces.hide(manifold, world.getSolverInfo());
+  };
+  for (int m = 0; m < dispatcher.getNumManifolds(); ++m) add(*dispatcher.getManifoldByIndexInternal(m));
+  for (const auto& manifold : again.inherited) add(*manifold);
+  std::set<int> joint_numbers;
+  for (size_t i = 0; i < again.parts.size(); ++i) {
+    if (is_again(static_cast<int>(i))) joint_numbers.insert(parts[i]->joints.begin(), parts[i]->joints.end());
+  }
+  for (const int j : joint_numbers) merge(joint(j).settings.part_a, joint(j).settings.part_b);
+
+  struct Group {
+    btAlignedObjectArray<btCollisionObject*> bodies;
+    btManifoldArray manifolds;
+    btAlignedObjectArray<btTypedConstraint*> joints;
+  };
+  std::map<int, Group> groups;  // by lowest part
+  const auto group_of = [&](int a, int b) -> Group& { return groups[islands.of(is_again(a) ? a : b)]; };
+  for (size_t i = 0; i < again.parts.size(); ++i) {
+    if (is_again(static_cast<int>(i))) group_of(static_cast<int>(i), -1).bodies.push_back(&parts[i]->body);
+  }
+  for (btPersistentManifold* manifold : manifolds) {
+    group_of(manifold->getBody0()->getUserIndex(), manifold->getBody1()->getUserIndex()).manifolds.push_back(manifold);
+  }
+  for (const int j : joint_numbers) group_of(joint(j).settings.part_a, joint(j).settings.part_b).joints.push_back(joint(j).constraint.get());
+  const auto first = [](auto& list) { return list.size() > 0 ? &list[0] : nullptr; };
+  for (auto& [lowest, group] : groups) {
+    solver.solveGroup(first(group.bodies), group.bodies.size(), first(group.manifolds), group.manifolds.size(), first(group.joints), group.joints.size(),
+                      world.getSolverInfo(), nullptr, &dispatcher);
+  }
 }
 
 void World::finish_again(double dt, Loads& loads) {
   Engine& engine = *engine_;
   SecondSolve& again = engine.again;
   assert(again.is_open);
-  const auto is_again = [&](int part) { return again.parts[static_cast<size_t>(part)] != 0; };
-  btAlignedObjectArray<btCollisionObject*> bodies;
-  std::set<int> joint_numbers;
-  for (size_t i = 0; i < again.parts.size(); ++i) {
-    if (!is_again(static_cast<int>(i))) continue;
-    bodies.push_back(&engine.part(static_cast<int>(i)).body);
-    joint_numbers.insert(engine.parts[i]->joints.begin(), engine.parts[i]->joints.end());
-  }
-  btManifoldArray manifolds;
-  const auto add = [&](btPersistentManifold& manifold) {
-    if (manifold.getNumContacts() == 0) return;
-    manifolds.push_back(&manifold);
-    const double restitution = manifold.getBody0()->getRestitution() * manifold.getBody1()->getRestitution();
-    for (int i = 0; i < manifold.getNumContacts(); ++i) {
-      btManifoldPoint& point = manifold.getContactPoint(i);
-      point.m_combinedRestitution = std::min<double>(point.m_combinedRestitution, restitution);
-    }
-  };
-  for (int m = 0; m < engine.dispatcher.getNumManifolds(); ++m) {
-    btPersistentManifold& manifold = *engine.dispatcher.getManifoldByIndexInternal(m);
-    if (is_again(manifold.getBody0()->getUserIndex()) || is_again(manifold.getBody1()->getUserIndex())) add(manifold);
-  }
-  for (const auto& manifold : again.inherited) add(*manifold);
-  btAlignedObjectArray<btTypedConstraint*> constraints;
-  for (const int joint : joint_numbers) constraints.push_back(engine.joint(joint).constraint.get());
-
   engine.world.overlaps.mask(engine.parts, *engine.world.getPairCache());
-  btTypedConstraint** first_constraint = constraints.size() > 0 ? &constraints[0] : nullptr;
-  btPersistentManifold** first_manifold = manifolds.size() > 0 ? &manifolds[0] : nullptr;
-  engine.solver.solveGroup(&bodies[0], bodies.size(), first_manifold, manifolds.size(), first_constraint, constraints.size(), engine.world.getSolverInfo(),
-                           nullptr, &engine.dispatcher);
+  engine.solve_islands();
+  engine.world.bounces.give_back();
   engine.world.overlaps.give_back();
-  for (int i = 0; i < bodies.size(); ++i) {
-    btRigidBody& body = *btRigidBody::upcast(bodies[i]);
+  for (size_t i = 0; i < again.parts.size(); ++i) {
+    if (!again.parts[i]) continue;
+    btRigidBody& body = engine.parts[i]->body;
+    StepMemory::Motion& motion = engine.world.memory.motions[i];
+    motion.solved_velocity = body.getLinearVelocity(), motion.solved_spin = body.getAngularVelocity();
     advance(body, dt);
     body.clearForces();
-    const size_t part = static_cast<size_t>(body.getUserIndex());
-    if (part >= engine.world.memory.motions.size()) continue;
-    const StepMemory::Motion& motion = engine.world.memory.motions[part];
     add_velocity(body, motion.later_velocity, motion.later_spin);
   }
+  std::erase_if(loads.breaks, [&](const JointBreak& one) { return !engine.broken.contains(one.joint); });  // they hold again, for now
+  engine.yield_joints(loads.breaks);
   engine.gather(loads, dt);
   for (const auto& manifold : again.inherited) engine.gather_manifold(*manifold, loads.contacts);
   again = {};

@@ -83,7 +83,12 @@ btScalar StructureSolver::solveGroup(btCollisionObject** bodies, int body_count,
       joints_.push_back(static_cast<PlasticConstraint*>(constraints[i]));
   }
   btContactSolverInfo ours = info;
-  if (!joints_.empty()) {
+  if (joints_.empty()) {
+    // The engine's solver has one direction of friction and leaves the impulse of the other as it was.
+    for (int m = 0; m < manifold_count; ++m) {
+      for (int i = 0; i < manifolds[m]->getNumContacts(); ++i) manifolds[m]->getContactPoint(i).m_appliedImpulseLateral2 = 0;
+    }
+  } else {
     ours.m_splitImpulse = false;  // overlaps are undone by the same rows
     ours.m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
   }
@@ -104,6 +109,24 @@ btScalar StructureSolver::solveGroupCacheFriendlyIterations(btCollisionObject** 
   solve();
   write_back();
   return 0;
+}
+
+/// The engine keeps no impulses of rolling friction.
+btScalar StructureSolver::solveGroupCacheFriendlyFinish(btCollisionObject** bodies, int body_count, const btContactSolverInfo& info) {
+  for (int i = 0; i < m_tmpSolverContactRollingFrictionConstraintPool.size(); ++i) {
+    const btSolverConstraint& row = m_tmpSolverContactRollingFrictionConstraintPool[i];
+    double work = 0;
+    int part = -1;
+    const auto add = [&](const btSolverBody& body, const btVector3& axis) {
+      if (!can_move(body)) return;
+      const btVector3 after = body.m_angularVelocity + body.m_externalTorqueImpulse + body.m_deltaAngularVelocity;
+      work += row.m_appliedImpulse * axis.dot(0.5 * (body.m_angularVelocity + after));
+      part = body.m_originalBody->getUserIndex();
+    };
+    add(m_tmpSolverBodyPool[row.m_solverBodyIdA], row.m_relpos1CrossNormal), add(m_tmpSolverBodyPool[row.m_solverBodyIdB], row.m_relpos2CrossNormal);
+    if (part >= 0) rolling_work[static_cast<size_t>(part)] += work;
+  }
+  return btSequentialImpulseConstraintSolver::solveGroupCacheFriendlyFinish(bodies, body_count, info);
 }
 
 void StructureSolver::collect_bodies() {
@@ -252,6 +275,14 @@ void StructureSolver::write_back() {
     const Vec6 change = velocities_[i] - bodies_[i].free;
     body.m_deltaLinearVelocity = to_bullet(change.head<3>());
     body.m_deltaAngularVelocity = to_bullet(change.tail<3>());
+  }
+  for (size_t j = 0; j < joints_.size(); ++j) {
+    const IslandJoint& joint = island_.joints[j];
+    const auto mean = [&](int body) { return Vec6(0.5 * (bodies_[static_cast<size_t>(body)].start + velocities_[static_cast<size_t>(body)])); };
+    Vec6 rate = joint.outer_rate;
+    if (joint.body_a >= 0) rate += joint.jacobian_a * mean(joint.body_a);
+    if (joint.body_b >= 0) rate += joint.jacobian_b * mean(joint.body_b);
+    joints_[j]->work = -island_.dt * joint.force.dot(rate), joints_[j]->scripted_work = island_.dt * joint.force.dot(joint.outer_rate);
   }
   for (const RowRange& range : ranges_) {
     for (int i = 0; i < range.pool->size(); ++i) (*range.pool)[i].m_appliedImpulse = island_.rows[range.first + static_cast<size_t>(i)].impulse;

@@ -34,6 +34,7 @@ class PlasticConstraint final : public btTypedConstraint {
   JointGeometry after;  // of the last step
   double scale = 1;     // of the capacities in the step in which it breaks
   bool solved = false;  // in the last step
+  double work = 0, scripted_work = 0;  // J, of the last step: on both parts, and what a scripted one of them put in
 };
 
 /// Islands that elastic-plastic joints hold together are solved directly, all others by the engine's own solver.
@@ -44,11 +45,13 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
                       btDispatcher* dispatcher) override;
 
   World::StructureHealth health;
+  std::vector<double> rolling_work;  // #parts: J that rolling friction did in the step, booked for one of its two parts
 
  protected:
   btScalar solveGroupCacheFriendlyIterations(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds, int manifold_count,
                                              btTypedConstraint** constraints, int constraint_count, const btContactSolverInfo& info,
                                              btIDebugDraw* drawer) override;
+  btScalar solveGroupCacheFriendlyFinish(btCollisionObject** bodies, int body_count, const btContactSolverInfo& info) override;
 
  private:
   /// A pool of the engine's rows, and where it begins among the island's.

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "crumple/rigid/energy.h"
 #include "crumple/rigid/joint.h"
 #include "crumple/rigid/loads.h"
 #include "crumple/rigid/plastic_joint.h"
@@ -42,6 +43,8 @@ struct WorldSettings {
   Vec3 gravity = Vec3(0, -9.81, 0);
   int iterations = 10;
   bool sleeping = true;
+  /// Steps can be solved again, see World::begin_again, and parts bounce by their restitution wherever in a step they meet.
+  bool two_phase = false;
 };
 
 /// The rigid engine. Its internal order follows the order of calls, so equal calls give equal bits.
@@ -89,11 +92,15 @@ class World {
   /// One step of exactly dt; overwrites `loads`.
   void step(double dt, Loads& loads);
 
-  /// Whether steps keep what begin_again() needs. Off at first.
-  void remember_steps(bool on);
+  /// What the last step, or the second solve of it, did to the energy. Call before parts change in any way.
+  EnergyChange energy_change() const;
+  /// Kinetic and potential energy of a dynamic part, J; 0 for others. Height counts from the origin.
+  double kinetic_energy(int part) const;
+  double potential_energy(int part) const;
+
   /// The second phase of a step (thesis 5.2.3): puts the islands of these parts back to where they were before the last step was solved, so that they
-  /// may be solved again with other bounces, links and impulses. Contacts are kept. Islands that plastic joints hold together stay as they are.
-  /// Returns what was put back, ascending.
+  /// may be solved again with other bounces, links and impulses. Contacts are kept, and joints that broke in the step hold again. Returns what was put
+  /// back, ascending.
   std::vector<int> begin_again(std::span<const int> parts);
   /// The part that a hull of a part that was put back and removed belongs to now.
   struct Heir {
@@ -103,8 +110,6 @@ class World {
   };
   /// Contacts of a removed part go on with its heirs.
   void inherit(int removed, std::span<const Heir> of_hulls);
-  /// An impulse (N s, at a place of the world) and an angular impulse (N m s) within the step that is solved again.
-  void push_again(int part, const Vec3& at, const Vec3& impulse, const Vec3& twist);
   /// Solves and moves what was put back and what was added since; overwrites the loads.
   void finish_again(double dt, Loads& loads);
 

@@ -2,90 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "crumple/core/timer.h"
 #include "crumple/io/files.h"
 #include "crumple/io/recording.h"
-#include "crumple/math/whole.h"
 #include "crumple/run/recording_folder.h"
+#include "crumple/run/report_json.h"
 #include "crumple/run/timings.h"
 #include "crumple/world/arrays.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
 namespace {
-
-Json frozen_json(const std::vector<StepReport::Frozen>& frozen) {
-  Json list = Json::array();
-  for (const StepReport::Frozen& f : frozen) list.push(Json::object({{"body", f.body}, {"time", f.time}, {"why", f.why}}));
-  return list;
-}
-
-/// The other way; what is missing or of another kind comes out empty.
-std::vector<StepReport::Frozen> read_frozen(const Json& object) {
-  std::vector<StepReport::Frozen> frozen;
-  const Json* list = object.find("frozen");
-  for (const Json& item : list ? list->items : std::vector<Json>{}) {
-    const auto get = [&](const char* key) { const Json* value = item.find(key); return value ? *value : Json(); };
-    frozen.push_back({get("body").text, get("time").number, get("why").text});
-  }
-  return frozen;
-}
-
-Json breaks_json(const std::vector<StepReport::Break>& breaks) {
-  Json list = Json::array();
-  for (const StepReport::Break& b : breaks) {
-    Json pieces = Json::array();
-    pieces.push(b.piece_a), pieces.push(b.piece_b);
-    list.push(Json::object({{"body", b.body}, {"time", b.time}, {"link", b.link}, {"pieces", std::move(pieces)}, {"impulse", b.impulse}, {"limit", b.limit}}));
-  }
-  return list;
-}
-
-int as_whole(double number) {
-  return static_cast<int>(std::clamp<int64_t>(whole_floor(number), 0, std::numeric_limits<int>::max()));
-}
-
-std::vector<StepReport::Break> read_breaks(const Json& object) {
-  std::vector<StepReport::Break> breaks;
-  const Json* list = object.find("breaks");
-  for (const Json& item : list ? list->items : std::vector<Json>{}) {
-    const auto number = [](const Json* value) { return value ? value->number : 0.0; };
-    const Json* body = item.find("body");
-    const Json* pieces = item.find("pieces");
-    const auto piece = [&](size_t i) { return pieces && i < pieces->items.size() ? as_whole(pieces->items[i].number) : 0; };
-    breaks.push_back({body ? body->text : "", number(item.find("time")), item.whole("link", 0), piece(0), piece(1), number(item.find("impulse")),
-                      number(item.find("limit"))});
-  }
-  return breaks;
-}
-
-Json joint_json(const JointReport& joint) {
-  Json at = Json::array();
-  for (const double part : joint.at) at.push(part);
-  const rigid::JointHistory& book = joint.history;
-  return Json::object({{"body", joint.body},
-                       {"name", joint.name},
-                       {"at", std::move(at)},
-                       {"utilisation", book.utilisation},
-                       {"peak_utilisation", book.peak},
-                       {"plastic_turn", book.turn},
-                       {"elongation", book.elongation},
-                       {"work_J", book.work},
-                       {"broken_at", book.broken_at < 0 ? Json() : Json(book.broken_at)}});
-}
-
-Json body_json(const BodyReport& body) {
-  Json entry(Json::object({{"name", body.name}, {"mass", body.mass}}));
-  if (body.damage) entry["max_displacement"] = body.damage->max_displacement, entry["rms_displacement"] = body.damage->rms_displacement;
-  for (const auto& [key, value] : body.methods.figures.members) entry[key] = value;
-  entry["frozen"] = body.frozen;
-  for (const auto& [key, value] : body.bond_figures.members) entry[key] = value;
-  return entry;
-}
 
 bool same_folder(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
@@ -216,8 +146,7 @@ class Run {
     if (!checkpoint) return checkpoint.error();
     const Json* fingerprint = checkpoint->note.find("fingerprint");
     if (!fingerprint || !fingerprint->is_text()) return input_error(fmt::format("{}: the checkpoint at frame {} is incomplete", folder_.stream().string(), from));
-    const Snapshot snapshot{from, std::strtoull(fingerprint->text.c_str(), nullptr, 16), {read_frozen(checkpoint->note), read_breaks(checkpoint->note)},
-                            std::move(checkpoint->arrays)};
+    const Snapshot snapshot{from, std::strtoull(fingerprint->text.c_str(), nullptr, 16), read_step_report(checkpoint->note), std::move(checkpoint->arrays)};
     if (Result<void> restored = world_->restore(snapshot); !restored) return restored.error();
     earlier_steps_ = std::lround(world_->time() / scene_.dt());
     if (const Result<std::vector<FrameTiming>> rows = read_timings(folder_.timings())) {
@@ -248,7 +177,7 @@ class Run {
     report_.was_finished = outcome == "done" || outcome == "frozen" || reader.frames().back() > last_;
     if (outcome == "frozen") {
       report_.outcome = Outcome::Frozen;
-      report_.frozen = read_frozen(*json);
+      report_.frozen = read_step_report(*json).frozen;
     }
     return report_.was_finished;
   }
@@ -269,8 +198,8 @@ class Run {
       if (world_->is_checkpoint(frame)) {
         if (Result<void> kept = timings_->flush(); !kept) return kept.error();
         const CpuTimer timer(report_.record_s);
-        const Json note = Json::object({{"fingerprint", io::hash_text(world_->fingerprint())}, {"frozen", frozen_json(world_->report().frozen)},
-                                        {"breaks", breaks_json(world_->report().breaks)}});
+        Json note = step_report_json(world_->report());
+        note["fingerprint"] = io::hash_text(world_->fingerprint());
         const ArrayList arrays = world_->checkpoint_arrays();
         if (Result<void> written = writer_->append_checkpoint(frame, note, arrays.views); !written) return written.error();
       }
@@ -306,11 +235,16 @@ class Run {
     report_.rigid_s = timings.rigid, report_.deform_s = timings.deform;
     report_.steps = earlier_steps_ + timings.steps;
     report_.hits = earlier_hits_ + timings.hits;
-    for (const Body& body : world_->bodies()) {
-      if (std::optional<BodyReport> report = report_of(body, scene_.fps, world_->report().breaks)) report_.bodies.push_back(std::move(*report));
+    const std::vector<Body>& bodies = world_->bodies();
+    for (size_t i = 0; i < bodies.size(); ++i) {
+      std::optional<BodyReport> report = report_of(bodies[i], scene_.fps, world_->report().breaks);
+      if (!report) continue;
+      report->damage_work = world_->report().damage_work[i];
+      report_.bodies.push_back(std::move(*report));
     }
+    report_.energy = world_->report().energy;
     report_.frozen = world_->report().frozen;
-    report_.breaks = world_->report().breaks;
+    report_.breaks = world_->report().breaks, report_.hinges = world_->report().hinges;
     report_.joints = world_->joint_reports(), report_.solver = world_->structure_health();
     report_.fingerprint = world_->fingerprint();
     report_.skipped_pairs = world_->skipped_pairs();
@@ -331,59 +265,6 @@ class Run {
 };
 
 }  // namespace
-
-double RunReport::joint_work() const {
-  double work = 0;
-  for (const JointReport& joint : joints) work += joint.history.work;
-  return work;
-}
-
-int RunReport::broken_joints() const {
-  return static_cast<int>(std::count_if(joints.begin(), joints.end(), [](const JointReport& joint) { return joint.history.broken_at >= 0; }));
-}
-
-std::string_view outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::Done: return "done";
-    case Outcome::Frozen: return "frozen";
-    case Outcome::Stopped: return "stopped";
-    case Outcome::Interrupted: return "interrupted";
-  }
-  return "";
-}
-
-Json run_json(const Scene& scene, const RunReport& r) {
-  Json json = Json::object({{"crumple", 1}, {"outcome", std::string(outcome_name(r.outcome))}, {"scene", scene.file.filename().string()}});
-  json["frames"] = r.frames, json["first_frame"] = r.first_frame, json["last_frame"] = r.last_frame;
-  if (r.resumed_from) json["resumed_from"] = *r.resumed_from;
-  json["fps"] = scene.fps, json["dt"] = scene.dt();
-  json["steps"] = static_cast<double>(r.steps), json["hits"] = static_cast<double>(r.hits);
-  json["timings"] = Json::object({{"rigid_s", r.rigid_s}, {"deform_s", r.deform_s}, {"record_s", r.record_s}, {"load_s", r.load_s}, {"total_s", r.total_s}, {"wall_s", r.wall_s}});
-  if (const auto seconds = seconds_of(r.bodies); !seconds.empty()) {
-    Json parts(Json::object({}));
-    double total = 0;
-    for (const auto& [key, value] : seconds) parts[key] = value, total += value;
-    parts["total"] = total;
-    json["step_s"] = std::move(parts);
-  }
-  for (const Report::Total& total : total_of(r.bodies)) json[total.key] = total.is_first && total.value < 0 ? Json() : Json(total.value);
-  Json bodies = Json::array();
-  for (const BodyReport& body : r.bodies) bodies.push(body_json(body));
-  json["bodies"] = std::move(bodies);
-  json["frozen"] = frozen_json(r.frozen);
-  json["breaks"] = breaks_json(r.breaks);
-  Json joints = Json::array();
-  for (const JointReport& joint : r.joints) joints.push(joint_json(joint));
-  json["joints"] = std::move(joints);
-  json["joint_work_J"] = r.joint_work(), json["broken_joints"] = r.broken_joints();
-  if (!r.joints.empty()) {
-    json["joint_solver"] = Json::object({{"islands", static_cast<double>(r.solver.islands)}, {"factors", static_cast<double>(r.solver.factors)},
-                                         {"unconverged", static_cast<double>(r.solver.unconverged)}, {"most_factors", r.solver.most_factors}});
-  }
-  if (r.skipped_pairs > 0) json["skipped_pairs"] = static_cast<double>(r.skipped_pairs);
-  json["fingerprint"] = io::hash_text(r.fingerprint);
-  return json;
-}
 
 Result<RunReport> run_scene(const Scene& scene, const RunSettings& settings) {
   return Run(scene, settings).go();

@@ -32,7 +32,8 @@ struct RunReport {
   double load_s = 0, rigid_s = 0, deform_s = 0, record_s = 0, total_s = 0, wall_s = 0;  // CPU seconds of the process, but for the last
   std::vector<BodyReport> bodies;  // that can change
   std::vector<StepReport::Frozen> frozen;
-  std::vector<StepReport::Break> breaks;
+  std::vector<StepReport::Break> breaks, hinges;
+  EnergyLedger energy;
   std::vector<JointReport> joints;  // elastic-plastic ones
   rigid::World::StructureHealth solver;
   double joint_work() const;        // J, dissipated by all of them

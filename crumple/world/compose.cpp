@@ -49,9 +49,12 @@ void step_layers(WorldState& w, int index) {
   work.broken.clear();
   each_hold(body, [&](Hold hold) { work.broken.push_back(hold == Hold::Broken ? 1 : 0); });
   for (Layer& layer : body.layers) {
-    LayerContext now{w.dt(), work.hits, work.broken, {}};
+    LayerContext now{w.dt(), work.hits, work.broken, {}, {}};
     std::visit([&](auto& at_work) { step(at_work.model, at_work.state, now); }, layer);
     merge(now.effects, work);
+    for (size_t i = 0; i < now.yielded.size(); ++i) {
+      if (now.yielded[i]) work.yielded_to.push_back(work.hits[i].other_body);
+    }
   }
 }
 
@@ -111,7 +114,7 @@ void step_bonds(WorldState& w, int index) {
   for (const Part& part : body.parts) spins.push_back(part.axes * (part.last_good.place.rotation.transpose() * part.last_good.spin));
   BondContext now{w.dt(), work.piece_loads, spins, {}};
   std::visit([&](auto& bonds) { step(bonds.model, bonds.state, now); }, *body.bonds);
-  work.breaks = std::move(now.breaks);
+  work.changes = std::move(now.changes);
 }
 
 void apply_shape(WorldState& w, Part& part, PartWork& work) {
@@ -126,12 +129,12 @@ void apply_shape(WorldState& w, Part& part, PartWork& work) {
   mark_shape_stale(w, body, number);
 }
 
-void note_breaks(WorldState& w, const Body& body, std::span<const LinkBreak> breaks) {
+void note_changes(WorldState& w, const Body& body, std::span<const LinkChange> changes) {
   const std::vector<Link> links = links_of(body);
-  for (const LinkBreak& broken : breaks) {
-    const Link& link = links[static_cast<size_t>(broken.link)];
-    w.report.breaks.push_back(
-        {body.description->name, static_cast<double>(w.steps + 1) * w.dt(), broken.link, link.a, link.b, broken.impulse, broken.limit});
+  for (const LinkChange& change : changes) {
+    const Link& link = links[static_cast<size_t>(change.link)];
+    std::vector<StepReport::Break>& list = change.to == Hold::Broken ? w.report.breaks : w.report.hinges;
+    list.push_back({body.description->name, static_cast<double>(w.steps + 1) * w.dt(), change.link, link.a, link.b, change.impulse, change.limit});
   }
 }
 
@@ -151,7 +154,7 @@ void step_rigid_bodies(WorldState& w) {
     for (size_t i = begin; i < end; ++i) {
       BodyWork& work = w.work[static_cast<size_t>(w.busy[i])];
       if (work.reshaped) compose(w, w.busy[i]);
-      work.breaks.clear(), work.is_split = false;
+      work.changes.clear(), work.is_split = false, work.link_work = 0;
       if (w.body(w.busy[i]).bonds && !(work.reshaped && !work.finite)) step_bonds(w, w.busy[i]);  // a body about to be frozen keeps its parts
     }
   });
@@ -169,8 +172,8 @@ void apply_effects(WorldState& w) {
     if (work.restitution) {
       for (const Part& part : body.parts) w.rigid.set_restitution(part.index, *work.restitution);
     }
-    if (work.breaks.empty()) continue;
-    note_breaks(w, body, work.breaks);
+    if (work.changes.empty()) continue;
+    note_changes(w, body, work.changes);
     if (!work.is_split) split(w, index);
   }
 }

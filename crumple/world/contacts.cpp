@@ -87,7 +87,7 @@ const rigid::Contact& contact(const WorldState& w, int index) {
 }
 
 void route_contacts(WorldState& w) {
-  for (BodyWork& work : w.work) work.contacts.clear();
+  for (BodyWork& work : w.work) work.contacts.clear(), work.yielded_to.clear();
   for (size_t i = 0; i < w.loads.contacts.size() + w.matter_contacts.size(); ++i) {
     const rigid::Contact& touched = contact(w, static_cast<int>(i));
     for (const bool is_a : {true, false}) {

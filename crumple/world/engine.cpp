@@ -29,7 +29,7 @@ rigid::PartSettings part_settings(const WorldState& w, int index, const Part& pa
 bool can_add(const WorldState& w, const JointSlot& joint) {
   if (joint.history < 0) return true;
   const auto is_moving = [&](int index) { return index >= 0 && !w.body(index).frozen && w.body(index).description->motion == Motion::Dynamic; };
-  return !joint.is_broken() && (is_moving(joint.body_a) || is_moving(joint.body_b));
+  return !joint.is_broken() && !is_welded(w, joint) && (is_moving(joint.body_a) || is_moving(joint.body_b));
 }
 
 /// During a rebuild of the rigid world, parts not yet added still have their old index.
@@ -84,8 +84,9 @@ void add_joints(WorldState& w) {
   const auto part = [&](int body, int piece) { return body < 0 ? -1 : w.body(body).part_of(piece).index; };
   for (JointSlot& joint : w.joints) {
     const int part_a = part(joint.body_a, joint.piece_a), part_b = part(joint.body_b, joint.piece_b);
-    if (joint.index >= 0 || part_a < 0 || (joint.body_b >= 0 && part_b < 0) || !can_add(w, joint)) continue;
+    if (joint.index >= 0 || part_a < 0 || (joint.body_b >= 0 && part_b < 0) || part_a == part_b || !can_add(w, joint)) continue;
     joint.settings.part_a = part_a, joint.settings.part_b = part_b;
+    if (!joint.frames) place_hinge(w, joint);
     joint.index = joint.frames ? w.rigid.add_joint(joint.settings, *joint.frames) : w.rigid.add_joint(joint.settings);
     joint.frames = w.rigid.joint_frames(joint.index);
     if (joint.plastic) w.rigid.set_plastic_state(joint.index, *joint.plastic);
@@ -98,8 +99,7 @@ void add_joints(WorldState& w) {
 void build_rigid_world(WorldState& w) {
   w.earlier_health = health_of(w);
   w.earlier_skipped_pairs += w.rigid.skipped_pairs();
-  w.rigid = rigid::World({w.scene.gravity, w.scene.iterations, w.scene.sleeping});
-  w.rigid.remember_steps(w.scene.second_phase);
+  w.rigid = rigid::World(WorldState::engine_settings(w.scene));
   w.owner_of_part.clear(), w.slot_of_joint.clear();
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     if (w.bodies[i].is_present()) add_parts(w, static_cast<int>(i));

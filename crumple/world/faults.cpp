@@ -2,6 +2,7 @@
 
 #include "crumple/methods/faults.h"
 #include "crumple/world/engine.h"
+#include "crumple/world/ledger.h"
 
 namespace crumple {
 namespace {
@@ -43,6 +44,7 @@ void put_back_runaways(WorldState& w) {
 
 void freeze_body(WorldState& w, int index, std::string why) {
   Body& body = w.body(index);
+  w.report.energy.frozen -= rigid_energy(w, body).sum();
   w.report.frozen.push_back({body.description->name, w.time(), std::move(why)});
   remove_parts(w, index);
   body.frozen = true;

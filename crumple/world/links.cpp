@@ -55,18 +55,22 @@ void build_scene_joint(WorldState& w, const JointDescription& d) {
   w.joints.push_back(std::move(slot));
 }
 
+void put_joint(JointSlot& slot, const Transform& frame) {
+  slot.settings.at = frame.translation, slot.settings.axis = frame.rotation.col(0), slot.settings.width = frame.rotation.col(1);
+}
+
 void build_links(WorldState& w, int index) {
   const Body& body = w.body(index);
   const Transform rest = {rotation_of(*body.description), body.description->at};
   const std::vector<Link> links = links_of(body);
   for (size_t j = 0; j < links.size(); ++j) {
     const Link& link = links[j];
-    if (link.start != Hold::Jointed) continue;
+    if (link.start != Hold::Jointed && !link.hinges) continue;
     const Transform frame = rest * link.frame;
     JointSlot slot;
     slot.settings.kind = rigid::JointKind::Plastic;
     slot.settings.plastic = link.law;
-    slot.settings.at = frame.translation, slot.settings.axis = frame.rotation.col(0), slot.settings.width = frame.rotation.col(1);
+    put_joint(slot, frame);
     slot.body_a = index, slot.piece_a = link.a;
     if (link.b >= 0) {
       slot.body_b = index, slot.piece_b = link.b;
@@ -130,7 +134,7 @@ int holder_of(const std::vector<Part>& parts, int piece) {
 void move_joints(WorldState& w, int index, const std::vector<Part>& before) {
   const Body& body = w.body(index);
   for (JointSlot& joint : w.joints) {
-    if (joint.index < 0) continue;
+    if (joint.index < 0 || !w.rigid.has_joint(joint.index)) continue;
     rigid::JointFrames frames = w.rigid.joint_frames(joint.index);
     bool is_moved = false;
     const auto move = [&](int joined, int piece, Transform& frame) {
@@ -156,6 +160,13 @@ void pass_on_contacts(WorldState& w, const Body& body, const std::vector<Part>& 
     }
     w.rigid.inherit(whole.index, heirs);
   }
+}
+
+/// A weld that had become a hinge has parted.
+void note_parting(WorldState& w, const JointSlot& joint, double now) {
+  const Body& body = w.body(joint.owner);
+  const Link link = links_of(body)[static_cast<size_t>(joint.history)];
+  if (link.hinges) w.report.breaks.push_back({body.description->name, now, joint.history, link.a, link.b, 0, 0});
 }
 
 /// Reads the state of the plastic joints after the step. Joints asleep before and after it have not changed.
@@ -188,7 +199,7 @@ void read_joints(WorldState& w) {
     joint.plastic = w.rigid.plastic_state(broken.joint);
     note(w, joint, now);
     joint.index = -1;
-    if (joint.owner >= 0) parted.insert(joint.owner);
+    if (joint.owner >= 0) parted.insert(joint.owner), note_parting(w, joint, now);
     if (broken.part_b >= 0) w.rigid.allow_overlap({broken.part_a, broken.part_b, std::numeric_limits<double>::infinity()});
   }
   for (const int body : parted) ignore_neighbours(w, body);
@@ -240,10 +251,22 @@ void split(WorldState& w, int index) {
   allow_overlaps(w, index, overlaps_after(overlaps, index, origin, is_new));
 }
 
+void place_hinge(const WorldState& w, JointSlot& joint) {
+  if (joint.owner < 0) return;
+  const Body& body = w.body(joint.owner);
+  const Link link = links_of(body)[static_cast<size_t>(joint.history)];
+  if (link.hinges) put_joint(joint, place_of(w, body.part_of(link.a)) * link.frame);
+}
+
+bool is_welded(const WorldState& w, const JointSlot& joint) {
+  if (joint.owner < 0) return false;
+  return std::visit([&](const auto& bonds) { return hold_of(bonds.state, joint.history) == Hold::Welded; }, *w.body(joint.owner).bonds);
+}
+
 std::vector<JointReport> joint_reports(const WorldState& w) {
   std::vector<JointReport> reports;
   for (const JointSlot& joint : w.joints) {
-    if (joint.history < 0) continue;
+    if (joint.history < 0 || is_welded(w, joint)) continue;
     const size_t number = static_cast<size_t>(joint.history);
     const rigid::JointHistory history =
         joint.owner < 0 ? w.scene_joints[number] : std::visit([&](const auto& bonds) { return histories(bonds.state)[number]; }, *w.body(joint.owner).bonds);

@@ -19,6 +19,12 @@ void ignore_neighbours(WorldState& w, int body);
 /// Broken welds leave groups of pieces: each becomes a rigid part of its own. Unchanged groups keep their part.
 void split(WorldState& w, int body);
 
+/// A weld that becomes a joint does so where its pieces are now, unstrained.
+void place_hinge(const WorldState& w, JointSlot& joint);
+
+/// Whether a joint's slot waits for its link, which is still welded.
+bool is_welded(const WorldState& w, const JointSlot& joint);
+
 /// The histories of all elastic-plastic joints: the scene's own, then those of bonds, in order.
 std::vector<JointReport> joint_reports(const WorldState& w);
 

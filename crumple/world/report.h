@@ -8,6 +8,31 @@
 
 namespace crumple {
 
+/// The energy of the rigid bodies and where it went, J. Work done on them counts above 0, what was lost below. Every entry is computed from its own
+/// impulses or as the difference that its own stage made; none is what the others leave.
+struct EnergyLedger {
+  double kinetic = 0, potential = 0;  // now; height counts from the origin
+  double start = 0;                   // kinetic and potential, when the run began
+  double contact = 0;                 // normal impulses where nothing yielded, and overlaps undone
+  double friction = 0;
+  double joints = 0;                  // work of joints and motors; what plastic joints took or store
+  double damage = 0;                  // contacts while a body yielded to them, and links that broke
+  double scripted = 0;                // scripts, and bodies that appear or go
+  double matter = 0;                  // pushes of particles
+  double shape = 0;                   // new shapes move the centre of mass and change the inertia
+  double damping = 0;                 // drag, and what falling asleep stops
+  double integration = 0;             // error of the time stepping
+  double frozen = 0;                  // of bodies that were frozen
+  double put_in = 0;                  // what scripts have put in, without what they took out
+  double highest = 0, lowest_potential = 0;  // of kinetic and potential energy together; of the potential
+
+  double booked() const { return contact + friction + joints + damage + scripted + matter + shape + damping + integration + frozen; }
+  /// What the entries do not explain.
+  double unaccounted() const { return kinetic + potential - start - booked(); }
+  /// The largest energy there ever was, above the lowest place reached, and what was put in.
+  double scale() const { return highest - lowest_potential + put_in; }
+};
+
 /// Faults and notable events of a run so far.
 struct StepReport {
   struct Frozen {
@@ -25,6 +50,10 @@ struct StepReport {
     double impulse, limit;      // N s: its impulse within 1/60 s, and the limit
   };
   std::vector<Break> breaks;
+  std::vector<Break> hinges;  // links that became hinges
+
+  EnergyLedger energy;
+  std::vector<double> damage_work;  // #bodies, J: what their damage took
 };
 
 /// History of an elastic-plastic joint.
@@ -48,6 +77,7 @@ struct BodyReport {
   double mass = 0;
   bool frozen = false;
   std::optional<Damage> damage;  // of a rigid body
+  double damage_work = 0;        // J that its damage took
   Report methods;                // of its methods; figures of bonds are separate
   Json bond_figures = Json::object({});
 };

@@ -4,6 +4,8 @@
 
 #include "crumple/core/timer.h"
 #include "crumple/world/compose.h"
+#include "crumple/world/engine.h"
+#include "crumple/world/ledger.h"
 #include "crumple/world/links.h"
 
 namespace crumple {
@@ -16,7 +18,7 @@ bool is_softer(const WorldState& w, const BodyWork& work, const Part& part) {
 
 /// What only spins too fast breaks without a hit that could feel it.
 bool was_broken_by_loads(const BodyWork& work) {
-  return !work.breaks.empty() && !work.piece_loads.empty();
+  return !work.changes.empty() && !work.piece_loads.empty();
 }
 
 /// Parts of the engine that the damage of this step concerns.
@@ -32,16 +34,47 @@ std::vector<int> damaged_parts(const WorldState& w) {
   return parts;
 }
 
-/// What broken links bore acts on both of their pieces, which are parts of their own now.
-void push_pieces(WorldState& w, const Body& body, std::span<const LinkBreak> breaks) {
+// Joints that hold for the rest of a step give way by this share of what their parts would do without them.
+constexpr double kGive = 1e-4;
+
+/// A joint that holds rigidly up to its capacities within one step.
+rigid::PlasticLaw rigid_law(rigid::PlasticLaw law, const Part& a, const Part& b, double dt) {
+  const Part& lighter = a.mass < b.mass ? a : b;
+  law.stiffness.head<3>().setConstant(lighter.mass / (kGive * dt * dt));
+  law.stiffness.tail<3>().setConstant(lighter.inertia.maxCoeff() / (kGive * dt * dt));
+  return law;
+}
+
+/// A link that broke holds its pieces, which are parts of their own now, until the end of the step, with what it still bears.
+struct LastHold {
+  int body, joint;
+};
+
+std::vector<LastHold> hold_pieces(WorldState& w, int index, std::span<const LinkChange> changes) {
+  const Body& body = w.body(index);
   const std::vector<Link> links = links_of(body);
-  for (const LinkBreak& broken : breaks) {
-    const Link& link = links[static_cast<size_t>(broken.link)];
+  std::vector<LastHold> holds;
+  for (const LinkChange& change : changes) {
+    const Link& link = links[static_cast<size_t>(change.link)];
     const Part &a = body.part_of(link.a), &b = body.part_of(link.b);
-    if (&a == &b) continue;  // others hold them together
-    const Transform rest = b.last_good.place * b.rest_in_part();
-    const Vec3 at = rest * broken.at, push = rest.rotation * broken.push, twist = rest.rotation * broken.twist;
-    w.rigid.push_again(b.index, at, push, twist), w.rigid.push_again(a.index, at, -push, -twist);
+    if (change.to != Hold::Broken || &a == &b || !(change.bears.capacity[0] > 0)) continue;  // others hold them together, or it bears nothing
+    const Transform frame = place_of(w, b) * link.frame;
+    rigid::JointSettings settings;
+    settings.kind = rigid::JointKind::Plastic;
+    settings.part_a = a.index, settings.part_b = b.index;
+    settings.at = frame.translation, settings.axis = frame.rotation.col(0), settings.width = frame.rotation.col(1);
+    settings.plastic = rigid_law(change.bears, a, b, w.dt());
+    holds.push_back({index, w.rigid.add_joint(settings)});
+  }
+  return holds;
+}
+
+void let_go(WorldState& w, std::span<const LastHold> holds) {
+  for (const LastHold& hold : holds) {
+    const auto load = std::find_if(w.loads.joints.begin(), w.loads.joints.end(), [&](const rigid::JointLoad& one) { return one.joint == hold.joint; });
+    w.work[static_cast<size_t>(hold.body)].link_work += load->work;
+    w.loads.joints.erase(load);
+    w.rigid.remove_joint(hold.joint);
   }
 }
 
@@ -62,6 +95,7 @@ void solve_again(WorldState& w) {
   for (const int part : put_back) bodies.push_back(w.owner_of_part[static_cast<size_t>(part)].first);
   std::sort(bodies.begin(), bodies.end());
   bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+  std::vector<LastHold> holds;
   const auto is_put_back = [&](const Part& part) { return std::binary_search(put_back.begin(), put_back.end(), part.index); };
   for (const int index : bodies) {
     Body& body = w.body(index);
@@ -72,12 +106,16 @@ void solve_again(WorldState& w) {
       if (is_put_back(part) && is_softer(w, work, part)) w.rigid.set_restitution(part.index, *work.restitution);
     }
     if (!was_broken_by_loads(work) || !std::all_of(body.parts.begin(), body.parts.end(), is_put_back)) continue;
-    apply_shapes(w, index);  // pieces are cut from the shape as it is now
-    split(w, index);
-    push_pieces(w, body, work.breaks);
+    book(w, &EnergyLedger::shape, [&] {
+      apply_shapes(w, index);  // pieces are cut from the shape as it is now
+      split(w, index);
+    });
+    const std::vector<LastHold> of_body = hold_pieces(w, index, work.changes);
+    holds.insert(holds.end(), of_body.begin(), of_body.end());
     work.is_split = true;
   }
   w.rigid.finish_again(w.dt(), w.loads);
+  let_go(w, holds);
   for (const int index : bodies) read_states(w, w.body(index));
   ++w.timings.second_solves;
 }

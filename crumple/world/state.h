@@ -47,11 +47,13 @@ struct BodyWork {
   std::vector<Touch> contacts;
   std::vector<Hit> hits;
   std::vector<PieceLoad> piece_loads;
-  std::vector<LinkBreak> breaks;
-  bool is_split = false;              // by these breaks
+  std::vector<LinkChange> changes;
+  bool is_split = false;              // by these changes
+  double link_work = 0;               // J that links which broke did on their pieces in the second solve
   std::vector<uint8_t> broken;        // #links: those that gave way before
   bool reshaped = false;
   std::vector<int> moved;             // blocks of vertices, ascending
+  std::vector<int> yielded_to;        // bodies whose hits did damage
   std::optional<double> restitution;
   std::vector<PartWork> parts;
   bool finite = true;
@@ -80,9 +82,9 @@ struct ObstacleOwner {
 /// The whole state of a running scene. Free functions step it, one file for each concern.
 struct WorldState {
   WorldState(const Scene& given, std::shared_ptr<AssetLibrary> library)
-      : scene(given), assets(std::move(library)), rigid({given.gravity, given.iterations, given.sleeping}) {
-    rigid.remember_steps(given.second_phase);
-  }
+      : scene(given), assets(std::move(library)), rigid(engine_settings(given)) {}
+
+  static rigid::WorldSettings engine_settings(const Scene& scene) { return {scene.gravity, scene.iterations, scene.sleeping, scene.second_phase}; }
 
   double dt() const { return scene.dt(); }
   double time() const { return static_cast<double>(steps) * scene.dt(); }

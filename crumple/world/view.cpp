@@ -47,17 +47,26 @@ FrameItem draw_whole(const Body& body, int index, const Transform& place, const 
   return item;
 }
 
-FrameItem draw_side(const Body& body, int index, size_t piece, bool cut, const Transform& place, const View& view) {
+FrameItem draw_side(const Body& body, int index, size_t piece, bool cut, std::span<const Transform> places, const View& view) {
   const RiggedBody& rig = *body.solid->rig;
   const Embedding& embedding = cut ? rig.pieces[piece].cut : rig.pieces[piece].skin;
-  FrameItem item = item_of(body, index, place);
+  FrameItem item = item_of(body, index, places[piece]);
   item.name = fmt::format("{}/{}{}", body.description->name, piece, cut ? " cut" : "");
   item.piece = static_cast<int>(piece);
   item.surface = cut ? body.cuts[piece] : body.skins[piece];
   if (cut) item.look = body.cut_look;
-  if (body.layers.empty()) return item;
-  item.positions = carried_points(rig, embedding, body.shape.vertices);
-  if (!cut) item.colors = layer_colors(body, embedding, view);
+  if (!body.layers.empty()) item.positions = carried_points(rig, embedding, body.shape.vertices);
+  if (!body.layers.empty() && !cut) item.colors = layer_colors(body, embedding, view);
+  bool any_joint = false;
+  each_hold(body, [&](Hold hold) { any_joint = any_joint || hold == Hold::Jointed; });
+  if (!any_joint) return item;
+  std::vector<Vec3f> points = item.positions;
+  if (points.empty()) {
+    for (const Vec3& p : item.surface->positions) points.push_back(p.cast<float>());
+  }
+  const PieceSide side{static_cast<int>(piece), cut, points};
+  std::vector<Vec3f> posed = std::visit([&](const auto& bonds) { return pose(bonds.model, bonds.state, side, places); }, *body.bonds);
+  if (!posed.empty()) item.positions = std::move(posed);
   return item;
 }
 
@@ -68,7 +77,7 @@ FrameItem draw_own_piece(const Body& body, int index, int piece, std::span<const
   item.surface = body.skins[static_cast<size_t>(piece)];
   std::visit(
       [&](const auto& bonds) {
-        item.positions = pose(bonds.model, bonds.state, piece, places);
+        item.positions = pose(bonds.model, bonds.state, PieceSide{piece, false, {}}, places);
         const std::string_view scheme = scheme_of(info_of(bonds), view);
         if (!scheme.empty()) item.colors = colors(bonds.model, bonds.state, scheme, piece);
       },
@@ -118,7 +127,7 @@ std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Tr
   for (size_t piece = 0; piece < body.skins.size(); ++piece) {
     for (const bool cut : {false, true}) {
       const TriMesh& side = cut ? *body.cuts[piece] : *body.skins[piece];
-      if (!side.triangles.empty()) items.push_back(draw_side(body, index, piece, cut, places[piece], view));
+      if (!side.triangles.empty()) items.push_back(draw_side(body, index, piece, cut, places, view));
     }
   }
   return items;

@@ -12,6 +12,7 @@
 #include "crumple/world/controls.h"
 #include "crumple/world/engine.h"
 #include "crumple/world/faults.h"
+#include "crumple/world/ledger.h"
 #include "crumple/world/links.h"
 #include "crumple/world/matter.h"
 #include "crumple/world/second_phase.h"
@@ -77,6 +78,10 @@ Result<World> World::build(const Scene& scene, std::shared_ptr<AssetLibrary> ass
   build_joints(w);
   control(w);
   w.scene_hash = io::hash_bytes(write_json(scene_json(w.scene), 0, JsonNumbers::Shortest), w.assets.content_hash());
+  w.report.damage_work.assign(w.bodies.size(), 0.0);
+  note_energy(w);
+  w.report.energy.start = w.report.energy.highest = rigid_energy(w).sum();
+  w.report.energy.lowest_potential = w.report.energy.potential;
   w.fingerprint = w.scene_hash;
   update_fingerprint(w);
   return World(std::move(state));
@@ -90,16 +95,18 @@ void World::step() {
   }
   const CpuTimer timer(w.timings.deform);
   put_back_runaways(w);
-  read_joints(w);
   step_matter(w);
   route_contacts(w);
   step_rigid_bodies(w);
   solve_again(w);
-  apply_effects(w);
+  book_step(w);
+  read_joints(w);
+  book(w, &EnergyLedger::shape, [&] { apply_effects(w); });
   ++w.steps;
   ++w.timings.steps;
   for (const int body : w.busy) w.timings.hits += static_cast<long>(w.work[static_cast<size_t>(body)].hits.size());
-  control(w);  // for the new time, so that a frame shows the bodies present at its own time
+  book(w, &EnergyLedger::scripted, [&] { control(w); });  // for the new time, so that a frame shows the bodies present at its own time
+  note_energy(w);
 }
 
 bool World::step_frame(const StopFlag* stop) {
@@ -170,11 +177,7 @@ double World::kinetic_energy() const {
       energy += std::visit([](const auto& matter) { return energy_of(matter); }, *body.matter);
       continue;
     }
-    for (const Part& part : body.parts) {
-      const rigid::PartState state = state_->rigid.state(part.index);
-      const Vec3 local_spin = state.place.rotation.transpose() * state.spin;
-      energy += 0.5 * part.mass * state.velocity.squaredNorm() + 0.5 * local_spin.dot(part.inertia.cwiseProduct(local_spin));
-    }
+    energy += rigid_energy(*state_, body).kinetic;
   }
   return energy;
 }
@@ -210,6 +213,7 @@ Result<void> World::restore(const Snapshot& snapshot) {
   w.frame = snapshot.frame;
   w.steps = steps_at_frame(w.scene, snapshot.frame);
   w.fingerprint = snapshot.fingerprint, w.report = snapshot.report;
+  w.report.damage_work.resize(w.bodies.size(), 0.0);
   return {};
 }
 

@@ -31,16 +31,26 @@ TEST(SecondPhase, a_drop_rebounds_lower_the_more_damage_softens_whatever_step_it
   }
 }
 
+TEST(SecondPhase, a_drop_rebounds_alike_in_whatever_step_it_falls) {
+  for (const double soften : {0.0, 10.0, 30.0}) {
+    double lowest = 1e9, highest = 0;
+    for (const double height : {2.95, 2.958, 2.962, 2.966, 2.974}) {
+      const double now = rebound(soften, height);
+      lowest = std::min(lowest, now), highest = std::max(highest, now);
+    }
+    EXPECT_LT(highest, 1.02 * lowest) << soften;
+  }
+  EXPECT_NEAR(rebound(0, 2.95), 0.8 * std::sqrt(2 * 9.81 * 2.6), 0.06);  // its centre falls 2.6 m, less the margin and the gap of a step
+}
+
 TEST(SecondPhase, nothing_is_solved_twice_where_nothing_yields) {
   Scene scene = drum_scene(R"("seconds": 1, "bodies": [{"name": "floor", "plane": [0, 1, 0, 0]},
     {"name": "drum", "asset": "drum", "at": [0, 0.6, 0], "spin": [0.3, 0, 0.2], "examples": {"yield": 100}}])");
   scene.second_phase = true;
-  World twice = built(scene);
-  scene.second_phase = false;
-  World once = built(scene);
-  run_frames(twice, 60), run_frames(once, 60);
-  EXPECT_EQ(twice.timings().second_solves, 0);
-  EXPECT_EQ(twice.part_state(1, 0).place.translation, once.part_state(1, 0).place.translation);
+  World world = built(scene);
+  run_frames(world, 60);
+  EXPECT_GT(world.timings().hits + world.loads().contacts.size(), 0u);
+  EXPECT_EQ(world.timings().second_solves, 0);
 }
 
 /// A ball (5 kg, 10 m/s) hits one half of a bar (2 x 25 kg) from the side, at the middle of the half; nothing bounces or rubs.
@@ -79,7 +89,9 @@ TEST_F(Half, a_ball_through_a_link_keeps_its_momentum_less_what_the_link_bore) {
     const Outcome now = after_hit(strength);
     EXPECT_EQ(now.broken, strength < 1e11) << strength;
     EXPECT_LE(now.link, strength * kArea * (1 + 1e-9)) << "a link transmits at most what it bears";
-    if (now.broken) EXPECT_NEAR(now.ball, (50 - now.link) / 30, 0.02) << strength;  // the half has begun to turn
+    if (now.broken) {
+      EXPECT_NEAR(now.ball, (50 - now.link) / 30, 0.02) << strength;  // the half has begun to turn
+    }
     EXPECT_LE(now.ball, last) << strength;
     EXPECT_GE(now.ball, whole - 1e-6) << strength;
     last = now.ball + 1e-9;

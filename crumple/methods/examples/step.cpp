@@ -43,13 +43,16 @@ void project_hit(const Model& model, const State& state, const Hit& hit, const V
 }
 
 /// Impulses of the last step become wanted displacements (eq. 4) and those become wanted weights (eqs. 5-10).
-Goals project_impulses(const Model& model, const State& state, const LayerContext& now) {
+Goals project_impulses(const Model& model, const State& state, LayerContext& now) {
   Goals goals;
   if (now.hits.empty() || model.rigid) return goals;
   const std::map<std::pair<int, int>, double> pooled = pooled_speed_changes(now);
-  for (const Hit& hit : now.hits) {
+  now.yielded.assign(now.hits.size(), 0);
+  for (size_t i = 0; i < now.hits.size(); ++i) {
+    const Hit& hit = now.hits[i];
     const double share = excess_share(pooled.at({hit.part, hit.other}), yield_at(model, hit), now.dt);
     if (share == 0) continue;
+    now.yielded[i] = 1;
     const Vec3 impulse = model.settings.friction ? Vec3(hit.impulse + hit.friction) : hit.impulse;
     // The reference step, not dt: the mark of a hit must not depend on the step it fell into.
     project_hit(model, state, hit, kReferenceStep / hit.mass * share * impulse, goals);

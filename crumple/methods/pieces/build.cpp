@@ -15,6 +15,13 @@ void describe(Fields& fields, Settings& s) {
   fields.number("strength", s.strength, more_than(0),
                 {"impulse within 1/60 s per area of cut at which a link breaks; from 1e12 on, none breaks", "N s/m^2"});
   fields.number("settle", s.settle, at_least(0), {"time after the body has appeared in which nothing breaks", "s"});
+  fields.object("hinge", s.hinge, {"plastic hinges in place of links that carry too much, which turn and stretch before they part; absent: links part at once"});
+}
+
+void describe(Fields& fields, Hinge& h) {
+  fields.number("turn", h.turn, more_than(0), {"plastic turning at which a hinge parts", "degrees"});
+  fields.number("pull", h.pull, more_than(0), {"plastic stretch at which a hinge parts, as a share of the size of the cut (the root of its area)"});
+  fields.number("resistance", h.resistance, between(0.001, 1), {"force and moment that a hinge resists with, as a share of the link's strength over 1/60 s"});
 }
 
 namespace {
@@ -94,7 +101,7 @@ Result<std::vector<Weld>> make_links(const RiggedBody& body, const Settings& set
   for (const PieceLink& link : body.asset.pieces->links) {
     if (const Result<void> fine = check_link(body.asset, link); !fine) return fine.error();
     const double strength = settings.strength < kNeverBreaks ? settings.strength * (painted ? painted_factor(body, link, copies) : 1.0) : kInfinite;
-    links.push_back({link.a, link.b, link.area, strength * link.area, link.center, turning_of(link.spread, link.area)});
+    links.push_back(make_weld(link.a, link.b, link.area, strength * link.area, link.center, link.spread));
   }
   return links;
 }
@@ -112,7 +119,8 @@ Result<Model> build(const RiggedBody& body, const Settings& settings, std::span<
   if (!pieces) return pieces.error();
   Result<std::vector<Weld>> links = make_links(body, settings, of_vertex);
   if (!links) return links.error();
-  Model model{settings, std::move(*pieces), std::move(*links), kInfinite};
+  Model model{settings, std::move(*pieces), std::move(*links), {}, {}, kInfinite};
+  if (settings.hinge) add_hinges(body, model);
   for (const Weld& link : model.links) model.weakest = std::min(model.weakest, link.limit);
   return model;
 }
@@ -120,14 +128,22 @@ Result<Model> build(const RiggedBody& body, const Settings& settings, std::span<
 State start(const Model& model, double dt) {
   State state;
   state.broken.assign(model.links.size(), 0);
+  state.hinged.assign(model.hinges.size(), 0), state.histories.resize(model.hinges.size());
   if (std::isfinite(model.weakest)) state.window.assign(static_cast<size_t>(window_of(dt).places) * model.pieces.size() * 6, 0.0);
   (void)rebuilt(model, state);
   return state;
 }
 
 std::vector<StateArray> arrays(State& state) {
-  return {state_array("broken", std::span(state.broken), 1), state_array("window", std::span(state.window), 6),
-          state_array("age", std::span(&state.age, 1), 1), state_array("next", std::span(&state.next, 1), 1)};
+  std::vector<StateArray> all = {state_array("broken", std::span(state.broken), 1), state_array("window", std::span(state.window), 6),
+                                 state_array("age", std::span(&state.age, 1), 1), state_array("next", std::span(&state.next, 1), 1)};
+  if (!state.hinged.empty()) all.push_back(state_array("hinged", std::span(state.hinged), 1)), all.push_back(rigid::history_array(state.histories));
+  return all;
+}
+
+std::vector<StateArray> recorded(State& state) {
+  if (state.hinged.empty()) return {};
+  return {state_array("hinged", std::span(state.hinged), 1), rigid::history_array(state.histories)};
 }
 
 Result<void> rebuilt(const Model& model, State& state) {

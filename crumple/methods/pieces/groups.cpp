@@ -90,6 +90,14 @@ std::vector<Group::Branch> make_tree(const Model& model, const Group& group) {
 
 }  // namespace
 
+Weld make_weld(int a, int b, double area, double limit, const Vec3& center, const Mat3& spread) {
+  Weld weld{a, b, area, limit, center, turning_of(spread, area)};
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(weld.turning);
+  weld.axes << eigen.eigenvectors().col(0), eigen.eigenvectors().col(1), eigen.eigenvectors().col(0).cross(eigen.eigenvectors().col(1));
+  weld.levers = eigen.eigenvalues().cwiseSqrt().cwiseInverse();
+  return weld;
+}
+
 Groups connected(const Model& model, std::span<const uint8_t> broken) {
   assert(broken.size() == model.links.size());
   UnionFind welded(model.pieces.size());

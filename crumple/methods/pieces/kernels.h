@@ -72,6 +72,13 @@ Window window_of(double dt);
 /// so that the inverse stays finite.
 Mat3 turning_of(const Mat3& spread, double area);
 
+/// A weld of a patch with this spread (mean of d d^T).
+Weld make_weld(int a, int b, double area, double limit, const Vec3& center, const Mat3& spread);
+/// Capacities of a patch along and about its principal axes: as forces, the most that its welds carry as impulses (see Carried::size).
+rigid::PlasticLaw capacity_of(const Weld& weld, double force);
+/// Hinges in place of overloaded links, and how drawn points follow them.
+void add_hinges(const RiggedBody& body, Model& model);
+
 /// Wrench of a load about the origin of the rest frame.
 Wrench wrench_of(const Load& load);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,6 +27,8 @@ struct Weld {
   double limit = 0;  // N s: strength x painted factor x area; infinite if it never breaks
   Vec3 center = Vec3::Zero();
   Mat3 turning = Mat3::Identity();  // inverse of (|d|^2 1 - d d^T) averaged over the patch, 1/m^2: what an angular impulse costs
+  Mat3 axes = Mat3::Identity();     // principal axes of the patch
+  Vec3 levers = Vec3::Ones();       // m: a moment about each axis costs as much as the force that has this lever
 };
 
 struct Piece {
@@ -34,15 +37,23 @@ struct Piece {
   Mat3 inertia = Mat3::Zero();  // about its centre, kg m^2
 };
 
+/// How far a drawn point follows the other piece of a link, once that has become a hinge.
+struct Follow {
+  int link = -1;    // -1: its own piece alone
+  float share = 0;  // 0.5 on the cut itself, where both pieces meet
+};
+
 struct Model {
   Settings settings;
   std::vector<Piece> pieces;
   std::vector<Weld> links;
+  std::vector<rigid::PlasticLaw> hinges;                 // #links, or none
+  std::vector<std::array<std::vector<Follow>, 2>> follow;  // #pieces: points of skin and of cut; only with hinges
   double weakest = 0;  // N s: no link breaks below; infinite if none can
 };
 
 using Load = PieceLoad;
-using Break = LinkBreak;
+using Break = LinkChange;
 
 /// Which pieces still hang together: numbered by their lowest piece.
 struct Groups {
@@ -53,7 +64,9 @@ struct Groups {
 struct Factors;  // of the stress solve, made for one set of broken links
 
 struct State {
-  std::vector<uint8_t> broken;  // #links
+  std::vector<uint8_t> broken;  // #links: no longer welded
+  std::vector<uint8_t> hinged;  // #links, or none if links cannot: became a joint
+  std::vector<rigid::JointHistory> histories;  // likewise, of those joints
   std::vector<double> window;   // steps of the window x #pieces x 6: impulse and angular impulse about the rest frame's origin
   double age = 0;               // s since the body appeared
   int32_t next = 0;             // place in the window of the next step
@@ -68,11 +81,11 @@ State start(const Model& model, double dt);
 std::vector<StateArray> arrays(State& state);
 inline void fit(const Model&, State&, const SavedArrays&) {}
 Result<void> rebuilt(const Model& model, State& state);
-// Frames record where the pieces are; nothing else is seen of links.
+// Frames record where the pieces are, and of links only which are hinges.
 inline void record(const Model&, State&) {}
-inline std::vector<StateArray> recorded(State&) { return {}; }
+std::vector<StateArray> recorded(State& state);
 inline void fit_recorded(const Model&, State&, const SavedArrays&) {}
-inline Result<void> replayed(const Model&, State&) { return {}; }
+inline Result<void> replayed(const Model&, State& state) { return state.broken = state.hinged, Result<void>(); }
 
 /// Whether the body has been there for so short a time that nothing breaks. It must be stepped all the while, even if it sleeps: its clock runs in step().
 bool is_settling(const Model& model, const State& state);
@@ -96,14 +109,16 @@ Result<Model> build(const BondSeed& seed, const Settings& settings);
 inline std::span<const BondPiece> pieces_of(const Model&) { return {}; }
 inline int link_count(const Model& model) { return static_cast<int>(model.links.size()); }
 std::vector<crumple::Link> links(const Model& model);
-inline Hold hold_of(const State& state, int link) { return state.broken[static_cast<size_t>(link)] ? Hold::Broken : Hold::Welded; }
+Hold hold_of(const State& state, int link);
 inline std::span<const std::pair<int, int>> neighbours(const Model&) { return {}; }
 /// Also true while it settles: a body asleep until its first hit must have settled by then.
 bool is_busy(const Model& model, const State& state, bool is_awake);
 void step(const Model& model, State& state, BondContext& now);
-inline void update(State&, int, const rigid::PlasticState&, double) {}
-inline std::span<const rigid::JointHistory> histories(const State&) { return {}; }
-inline std::vector<Vec3f> pose(const Model&, const State&, int, std::span<const Transform>) { return {}; }
+inline void update(State& state, int link, const rigid::PlasticState& now, double time) {
+  rigid::update(state.histories[static_cast<size_t>(link)], now, time);
+}
+inline std::span<const rigid::JointHistory> histories(const State& state) { return state.histories; }
+std::vector<Vec3f> pose(const Model& model, const State& state, const PieceSide& side, std::span<const Transform> places);
 inline std::vector<Vec3f> colors(const Model&, const State&, std::string_view, int) { return {}; }
 void report(const Model& model, const State& state, const ReportContext& context, Report& report);
 

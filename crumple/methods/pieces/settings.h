@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,15 +9,24 @@
 
 namespace crumple::pieces {
 
+/// How an overloaded link gives way as a joint before it parts.
+struct Hinge {
+  double turn = 75;         // degrees of plastic turning at which it parts
+  double pull = 0.5;        // plastic stretch at which it parts, as a share of the cut's size
+  double resistance = 0.3;  // of the link's strength
+};
+
 struct Settings {
   double strength = 1e4;  // N s per m^2 of cut: what a link can carry within the window
   double settle = 0.1;    // s after the body has appeared in which nothing breaks
+  std::optional<Hinge> hinge = {};
 };
 
 struct Model;
 struct State;
 
 const MethodInfo& info(const Settings& settings);
+void describe(Fields& fields, Hinge& hinge);
 void describe(Fields& fields, Settings& settings);
 inline std::string summary(const Settings&) { return ""; }
 inline std::vector<FileName> files(Settings&) { return {}; }

@@ -18,7 +18,6 @@ constexpr double kTie = 1 - 1e-9;
 struct LinkLoads {
   std::vector<double> size;   // #links, N s
   std::vector<double> share;  // #links: of the limit
-  std::vector<Carried> parts; // #links
 };
 
 /// This step's place in the window, emptied if the step is the first in it.
@@ -68,7 +67,7 @@ void evaluate(const Model& model, const Group& group, std::span<const Wrench> su
   const std::vector<Carried> carried = solve(model, group, wanted);
   for (size_t i = 0; i < carried.size(); ++i) {
     const size_t l = static_cast<size_t>(group.links[i]);
-    loads_now.size[l] = carried[i].size, loads_now.parts[l] = carried[i];
+    loads_now.size[l] = carried[i].size;
     loads_now.share[l] = carried[i].size / model.links[l].limit;
   }
 }
@@ -80,13 +79,12 @@ double carried_by(const Model& model, const Group& group, std::span<const Wrench
   return carried[static_cast<size_t>(place)].size;
 }
 
-/// What an overloaded link bore in this step until it broke: its limit, less what it had borne within the window `before` the step.
-Break break_of(const Model& model, const State& state, const LinkLoads& loads_now, std::span<const Wrench> before, int link) {
+/// An overloaded link has borne something within the window `before` the step: until it breaks it bears what is left of its limit.
+Break break_of(const Model& model, const State& state, const LinkLoads& loads_now, std::span<const Wrench> before, int link, double dt) {
   const Weld& weld = model.links[static_cast<size_t>(link)];
-  const Carried& carried = loads_now.parts[static_cast<size_t>(link)];
   const Group& group = *state.factors->groups[static_cast<size_t>(state.groups.of_piece[static_cast<size_t>(weld.a)])];
-  const double share = std::clamp(weld.limit - carried_by(model, group, before, link), 0.0, weld.limit) / carried.size;
-  return {link, carried.size, weld.limit, weld.center, share * carried.impulse, share * carried.twist};
+  const double left = std::clamp(weld.limit - carried_by(model, group, before, link), 0.0, weld.limit);
+  return {link, model.hinges.empty() ? Hold::Broken : Hold::Jointed, loads_now.size[static_cast<size_t>(link)], weld.limit, capacity_of(weld, left / dt)};
 }
 
 /// The link that goes first, or -1 if all hold.
@@ -103,18 +101,19 @@ int most_overloaded(const LinkLoads& loads_now) {
 /// Takes the link out, and what hung on it alone.
 void part(const Model& model, State& state, int link) {
   state.broken[static_cast<size_t>(link)] = 1;
+  if (!state.hinged.empty()) state.hinged[static_cast<size_t>(link)] = 1;
   state.groups = connected(model, state.broken);
   state.factors = make_factors(model, state.broken, state.groups, state.factors.get());
 }
 
 /// After each break the same loads are redistributed over the pieces that are still connected.
-std::vector<Break> break_overloaded(const Model& model, State& state, std::span<const Wrench> sums, std::span<const Wrench> before) {
+std::vector<Break> break_overloaded(const Model& model, State& state, std::span<const Wrench> sums, std::span<const Wrench> before, double dt) {
   std::vector<Break> breaks;
-  LinkLoads loads_now{std::vector<double>(model.links.size(), 0.0), std::vector<double>(model.links.size(), 0.0), std::vector<Carried>(model.links.size())};
+  LinkLoads loads_now{std::vector<double>(model.links.size(), 0.0), std::vector<double>(model.links.size(), 0.0)};
   for (const std::shared_ptr<const Group>& group : state.factors->groups) evaluate(model, *group, sums, loads_now);
   for (int link; (link = most_overloaded(loads_now)) >= 0;) {
     const Weld& broken = model.links[static_cast<size_t>(link)];
-    breaks.push_back(break_of(model, state, loads_now, before, link));
+    breaks.push_back(break_of(model, state, loads_now, before, link, dt));
     loads_now.share[static_cast<size_t>(link)] = 0;
     part(model, state, link);
     const int a = state.groups.of_piece[static_cast<size_t>(broken.a)], b = state.groups.of_piece[static_cast<size_t>(broken.b)];
@@ -143,7 +142,7 @@ std::vector<Break> step(const Model& model, State& state, double dt, std::span<c
   state.age += dt;
   if (settling || state.groups.count == static_cast<int>(model.pieces.size())) return {};  // nothing may break, or nothing is left to
   const std::vector<Wrench> before = accumulate(model, state, dt, loads, spins);
-  return break_overloaded(model, state, window_sums(model, state), before);
+  return break_overloaded(model, state, window_sums(model, state), before, dt);
 }
 
 }  // namespace crumple::pieces

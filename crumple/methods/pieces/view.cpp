@@ -42,8 +42,18 @@ Result<Model> build(const BondSeed& seed, const Settings& settings) {
 
 std::vector<crumple::Link> links(const Model& model) {
   std::vector<crumple::Link> links;
-  for (const Weld& weld : model.links) links.push_back({.a = weld.a, .b = weld.b, .start = Hold::Welded, .name = {}, .to = {}, .frame = {}, .law = {}});
+  for (size_t l = 0; l < model.links.size(); ++l) {
+    const Weld& weld = model.links[l];
+    links.push_back({.a = weld.a, .b = weld.b, .start = Hold::Welded, .hinges = !model.hinges.empty(), .name = fmt::format("link {}", l), .to = {},
+                     .frame = {weld.axes, weld.center}, .law = model.hinges.empty() ? rigid::PlasticLaw() : model.hinges[l]});
+  }
   return links;
+}
+
+Hold hold_of(const State& state, int link) {
+  const size_t l = static_cast<size_t>(link);
+  if (!state.broken[l]) return Hold::Welded;
+  return !state.hinged.empty() && state.hinged[l] && state.histories[l].broken_at < 0 ? Hold::Jointed : Hold::Broken;
 }
 
 bool is_busy(const Model& model, const State& state, bool is_awake) {
@@ -51,16 +61,19 @@ bool is_busy(const Model& model, const State& state, bool is_awake) {
 }
 
 void step(const Model& model, State& state, BondContext& now) {
-  now.breaks = step(model, state, now.dt, now.loads, now.spins);
+  now.changes = step(model, state, now.dt, now.loads, now.spins);
 }
 
 void report(const Model&, const State& state, const ReportContext& context, Report& report) {
-  const int count = static_cast<int>(state.broken.size()), broken = static_cast<int>(std::count(state.broken.begin(), state.broken.end(), 1));
-  const int parts = state.groups.count;
+  const int count = static_cast<int>(state.broken.size()), parts = state.groups.count;
   if (count == 0) return;
+  int broken = 0, hinges = 0;
+  for (int l = 0; l < count; ++l) broken += hold_of(state, l) == Hold::Broken ? 1 : 0, hinges += hold_of(state, l) == Hold::Jointed ? 1 : 0;
   report.figures["parts"] = parts, report.figures["links"] = count, report.figures["broken_links"] = broken;
+  if (!state.hinged.empty()) report.figures["hinges"] = hinges;
   const std::string when = context.first_break < 0 ? "" : fmt::format(", the first at {:.2f} s", context.first_break);
-  report.lines.emplace_back("broken", fmt::format("{} of {} links{}; it is in {} part{}", broken, count, when, parts, parts == 1 ? "" : "s"));
+  const std::string hanging = hinges == 0 ? "" : fmt::format(", {} hinge{}", hinges, hinges == 1 ? "" : "s");
+  report.lines.emplace_back("broken", fmt::format("{} of {} links{}{}; it is in {} part{}", broken, count, hanging, when, parts, parts == 1 ? "" : "s"));
 }
 
 }  // namespace crumple::pieces
