@@ -133,6 +133,10 @@ void Fields::flag_unless(std::string_view key, bool usual, bool& value, About ab
   if (mode_ != Mode::Write || value != usual) flag(key, value, about);
 }
 
+void Fields::number_unless(std::string_view key, double usual, double& value, Limits limits, About about) {
+  if (mode_ != Mode::Write || value != usual) number(key, value, limits, about);
+}
+
 void Fields::text(std::string_view key, std::string& value, About about) {
   if (mode_ == Mode::Write && !value.empty()) out_[key] = value;
   if (mode_ == Mode::Schema) note_schema(key, Json::object({{"type", "string"}}), about, value.empty() ? Json() : Json(value));

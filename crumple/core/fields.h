@@ -40,6 +40,7 @@ class Fields {
   void flag(std::string_view key, bool& value, About about);
   /// One that is written only where it differs from `usual`: files from before it was there keep their hash.
   void flag_unless(std::string_view key, bool usual, bool& value, About about);
+  void number_unless(std::string_view key, double usual, double& value, Limits limits, About about);
   void text(std::string_view key, std::string& value, About about);
   /// An array of exactly `count` numbers, or of any number of them if `count` is 0.
   void numbers(std::string_view key, std::optional<std::vector<double>>& value, size_t count, About about);

@@ -21,6 +21,16 @@ struct Hit {
   int other_body = -1;              // the body that part belongs to
 };
 
+/// What one part of another body did to one part of this one in a step, all contacts together.
+struct Touching {
+  int part = 0;             // of its own body
+  int other = -1;           // the part it touched; below 0: matter
+  int other_body = -1;      // the body that part belongs to
+  double speed_change = 0;  // m/s: sum of the impulses over the mass of the part
+  double approach = 0;      // m/s: greatest normal speed of a contact before the step
+  bool wanted = false;      // a layer asks for the hits
+};
+
 /// What a layer asks of its body after a step.
 struct Effects {
   bool reshaped = false;               // vertices moved
@@ -30,6 +40,8 @@ struct Effects {
 
 struct LayerContext {
   double dt = 0;                    // s
+  long step = 0;                    // number of the step, counted from the beginning of the run
+  bool second_phase = false;        // whether the step is solved again where it did damage; otherwise as in paper 1
   std::span<const Hit> hits;        // of the last rigid step
   std::span<const uint8_t> broken;  // links of the body; empty while all hold
   Effects effects;
@@ -43,15 +55,15 @@ struct Shape {
   std::vector<Vec3f> offsets;   // #vertices or empty: how far layers so far have moved them in rest space
 };
 
-/// `put_shape` writes a layer's share into the given blocks of vertices. `hit_threshold`: the least speed change by one pair of bodies that the layer reacts
-/// to; weaker hits need not be looked up. `is_busy`: step() has something to do although nothing was hit.
+/// `put_shape` writes a layer's share into the given blocks of vertices. `select_hits`: before step(), all that touched the body, however weakly; the layer
+/// marks those whose hits it wants looked up. `is_busy`: step() has something to do although nothing was hit.
 template <class A>
 concept LayerMethod = Method<A> && requires(const RiggedBody& body, const typename A::Settings& settings, const typename A::Model& model,
-                                            typename A::State& state, LayerContext& now, Shape& shape, std::span<const int> blocks,
+                                            typename A::State& state, LayerContext& now, std::span<Touching> touching, Shape& shape, std::span<const int> blocks,
                                             const Embedding& embedding) {
   { build(body, settings, 0.5) } -> std::same_as<Result<typename A::Model>>;
   { start(model) } -> std::same_as<typename A::State>;
-  { hit_threshold(model, 0.01) } -> std::same_as<double>;
+  { select_hits(model, state, std::as_const(now), touching) } -> std::same_as<void>;
   { is_busy(std::as_const(state)) } -> std::same_as<bool>;
   { step(model, state, now) } -> std::same_as<void>;
   { put_shape(model, std::as_const(state), blocks, shape) } -> std::same_as<void>;

@@ -137,7 +137,7 @@ struct Scene {
   int checkpoint = 60;  // frames
   int iterations = 10;
   bool sleeping = true;
-  bool second_phase = false;
+  bool second_phase = true;
   std::optional<double> step;  // s; foreign scenes keep their own step, ours derive it
   std::map<std::string, std::string> assets;
   std::vector<BodyDescription> bodies;

@@ -241,7 +241,7 @@ void describe(Fields& f, Scene& s) {
             {"number of frames between checkpoints; affects the result, because each rebuilds the world"});
   f.integer("iterations", s.iterations, between(1, 10000), {"iterations of the contact solver; 50 for mass ratios above 300"});
   f.flag("sleeping", s.sleeping, {"whether bodies at rest fall asleep, and then cost nothing"});
-  f.flag_unless("second_phase", false, s.second_phase,
+  f.flag_unless("second_phase", true, s.second_phase,
                 {"whether an impact feels the damage it does: what yields or breaks is solved again within the step; false: from the next step on"});
   f.number("step", s.step, between(1e-6, 1), {"time step of an imported scene; each frame is the first step at or after its time", "s"});
   f.texts("assets", s.assets, {"assets by name: GLB files, or folders of paper 1's authors"});

@@ -45,11 +45,16 @@ void step_layers(WorldState& w, int index) {
   work.parts.resize(body.parts.size());
   work.reshaped = false, work.moved.clear(), work.restitution.reset();
   if (body.layers.empty()) return;
+  gather_touching(w, index);
+  LayerContext now{w.dt(), w.steps, w.scene.second_phase, {}, {}, {}, {}};
+  for (Layer& layer : body.layers) {
+    std::visit([&](auto& at_work) { select_hits(at_work.model, at_work.state, std::as_const(now), work.touching); }, layer);
+  }
   gather_hits(w, index);
   work.broken.clear();
   each_hold(body, [&](Hold hold) { work.broken.push_back(hold == Hold::Broken ? 1 : 0); });
   for (Layer& layer : body.layers) {
-    LayerContext now{w.dt(), work.hits, work.broken, {}, {}};
+    now.hits = work.hits, now.broken = work.broken, now.effects = {}, now.yielded.clear();
     std::visit([&](auto& at_work) { step(at_work.model, at_work.state, now); }, layer);
     merge(now.effects, work);
     for (size_t i = 0; i < now.yielded.size(); ++i) {

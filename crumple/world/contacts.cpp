@@ -1,20 +1,11 @@
 #include "crumple/world/contacts.h"
 
 #include <algorithm>
-#include <map>
 
 #include "crumple/geometry/bvh.h"
 
 namespace crumple {
 namespace {
-
-double least_threshold(const Body& body, double dt) {
-  double least = 1e300;
-  for (const Layer& layer : body.layers) {
-    least = std::min(least, std::visit([&](const auto& at_work) { return hit_threshold(at_work.model, dt); }, layer));
-  }
-  return least;
-}
 
 /// The boundary triangle nearest to a point of the rest frame, among those of one hull.
 Hit nearest_face(const Body& body, int hull, const Vec3& point) {
@@ -55,6 +46,16 @@ Vec3 approach_of(const WorldState& w, const Part& own, int other, const Vec3& at
   const auto& [body, part] = w.owner_of_part[static_cast<size_t>(other)];
   if (w.body(body).description->motion == rigid::Motion::Static || w.body(body).frozen) return velocity;
   return velocity + velocity_before(w.body(body).parts[static_cast<size_t>(part)], at);
+}
+
+int other_part(const WorldState& w, const Touch& touch) {
+  const rigid::Contact& touched = contact(w, touch.contact);
+  return touch.is_a ? touched.part_b : touched.part_a;
+}
+
+/// The body of a part, or of matter.
+int body_of(const WorldState& w, int part) {
+  return part < 0 ? -1 - part : w.owner_of_part[static_cast<size_t>(part)].first;
 }
 
 /// Joint impulses on the pieces; an angular impulse becomes a couple of impulses a metre apart.
@@ -100,21 +101,38 @@ void route_contacts(WorldState& w) {
   }
 }
 
+void gather_touching(WorldState& w, int index) {
+  const Body& body = w.body(index);
+  BodyWork& work = w.work[static_cast<size_t>(index)];
+  work.touching.clear();
+  for (const Touch& touch : work.contacts) {
+    const int other = other_part(w, touch);
+    const rigid::Contact& touched = contact(w, touch.contact);
+    const Part& part = body.parts[static_cast<size_t>(touch.part)];
+    const double speed_change = touched.impulse / part.mass;
+    const Vec3 at = part.last_good.place * (touch.is_a ? touched.local_a : touched.local_b);
+    const double approach = std::max(0.0, (touch.is_a ? 1 : -1) * approach_of(w, part, other, at).dot(touched.normal));
+    const auto is_its_own = [&](const Touching& one) { return one.part == touch.part && one.other == other; };
+    const auto found = std::find_if(work.touching.begin(), work.touching.end(), is_its_own);
+    if (found != work.touching.end()) {
+      found->speed_change += speed_change, found->approach = std::max(found->approach, approach);
+    } else {
+      work.touching.push_back({touch.part, other, body_of(w, other), speed_change, approach, false});
+    }
+  }
+}
+
 void gather_hits(WorldState& w, int index) {
   const Body& body = w.body(index);
   BodyWork& work = w.work[static_cast<size_t>(index)];
-  const double least = least_threshold(body, w.dt());
-  std::map<std::pair<int, int>, double> speed_changes;  // by the body's part and the part touched
-  const auto pair_of = [&](const Touch& touch) {
-    const rigid::Contact& touched = contact(w, touch.contact);
-    return std::pair(touch.part, touch.is_a ? touched.part_b : touched.part_a);
+  const auto is_wanted = [&](int part, int other) {
+    return std::any_of(work.touching.begin(), work.touching.end(),
+                       [&](const Touching& touched) { return touched.wanted && touched.part == part && touched.other == other; });
   };
-  for (const Touch& touch : work.contacts) {
-    speed_changes[pair_of(touch)] += contact(w, touch.contact).impulse / body.parts[static_cast<size_t>(touch.part)].mass;
-  }
   work.hits.clear();
   for (const Touch& touch : work.contacts) {
-    if (speed_changes[pair_of(touch)] <= least) continue;
+    const int other = other_part(w, touch);
+    if (!is_wanted(touch.part, other)) continue;
     const rigid::Contact& touched = contact(w, touch.contact);
     const Part& part = body.parts[static_cast<size_t>(touch.part)];
     const Transform part_in_rest = part.rest_in_part().inverse();
@@ -125,9 +143,8 @@ void gather_hits(WorldState& w, int index) {
     hit.impulse = sign * touched.impulse * (world_to_rest * touched.normal);
     hit.friction = sign * (world_to_rest * touched.friction);
     hit.part = touch.part, hit.mass = part.mass;
-    hit.other = pair_of(touch).second;
+    hit.other = other, hit.other_body = body_of(w, other);
     hit.at = part_in_rest * local, hit.normal = sign * (world_to_rest * touched.normal);
-    hit.other_body = hit.other < 0 ? -1 - hit.other : w.owner_of_part[static_cast<size_t>(hit.other)].first;
     hit.approach = world_to_rest * approach_of(w, part, hit.other, part.last_good.place * local);
     work.hits.push_back(hit);
   }

@@ -11,7 +11,9 @@ const rigid::Contact& contact(const WorldState& w, int index);
 /// Collects the contacts of each body that can deform or break.
 void route_contacts(WorldState& w);
 
-/// Contacts strong enough for some layer, in the body's rest frame.
+/// What touched the body, contacts of a pair of parts together.
+void gather_touching(WorldState& w, int body);
+/// Contacts of the pairs that some layer wants, in the body's rest frame.
 void gather_hits(WorldState& w, int body);
 
 /// All contacts and joints, however weak, as loads on the links of a body.

@@ -45,6 +45,7 @@ struct Touch {
 /// Working data of one rigid body in a step, kept to avoid allocation.
 struct BodyWork {
   std::vector<Touch> contacts;
+  std::vector<Touching> touching;
   std::vector<Hit> hits;
   std::vector<PieceLoad> piece_loads;
   std::vector<LinkChange> changes;

@@ -18,7 +18,9 @@ struct State {
 
 Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution);
 State start(const Model& model);
-inline double hit_threshold(const Model&, double) { return 0.5; }
+inline void select_hits(const Model&, State&, const LayerContext&, std::span<Touching> touching) {
+  for (Touching& touched : touching) touched.wanted = touched.wanted || touched.speed_change > 0.5;
+}
 inline bool is_busy(const State&) { return false; }
 void step(const Model& model, State& state, LayerContext& now);
 void put_shape(const Model& model, const State& state, std::span<const int> blocks, Shape& shape);

@@ -16,6 +16,7 @@ void describe(Fields& fields, Settings& s) {
   fields.number("soften", s.soften, at_least(0), {"loss of restitution during damage (nu, paper 1 eq. 15)"});
   fields.choice<Rule>("rule", s.rule, {{"direction", Rule::Direction}, {"gradient", Rule::Gradient}, {"pseudo-inverse", Rule::PseudoInverse}},
                       {"rule that selects examples for an impulse: eq. 8, eqs. 6 and 10, or eq. 9 of paper 1"});
+  fields.number_unless("creep", 0, s.creep, at_least(0), {"damage per second under a load beyond half the yield that lasts, as a share of it", "1/s"});
   fields.flag("friction", s.friction, {"whether friction impulses deform too, not only normal ones"});
   fields.numbers("emphasis", s.emphasis, 0, {"factor on the response of each example to hits, the rest pose first"});
   if (fields.reading() && s.emphasis) {
@@ -77,8 +78,10 @@ State start(const Model& model) {
 std::vector<StateArray> arrays(State& state) {
   const size_t vertices = state.positions.size();
   const size_t columns = vertices == 0 ? 1 : state.weights.size() / vertices;
-  return {state_array("weights", std::span(state.weights), columns), state_array("pending", std::span(state.pending), columns),
-          state_array("waited", std::span(&state.waited, 1), 1), state_array("restitution", std::span(&state.restitution, 1), 1)};
+  std::vector<StateArray> all = {state_array("weights", std::span(state.weights), columns), state_array("pending", std::span(state.pending), columns),
+                                 state_array("waited", std::span(&state.waited, 1), 1), state_array("restitution", std::span(&state.restitution, 1), 1)};
+  if (!state.pairs.empty()) all.push_back(state_array("pairs", std::span(state.pairs), 1));
+  return all;
 }
 
 Result<void> rebuilt(const Model& model, State& state) {

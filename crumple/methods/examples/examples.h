@@ -27,6 +27,8 @@ struct State {
   std::vector<float> weights;  // #vertices x #examples: E
   std::vector<float> pending;  // #vertices x #examples: Delta E
   double waited = 0;           // s since pending changes were last applied
+  // written by book_loads and book_mark
+  std::vector<double> pairs;   // loads of the bodies that touch it, see pair_loads.cpp
   // written by soften_restitution
   double restitution = 0;      // C_r
 
@@ -46,14 +48,16 @@ struct State {
 /// `restitution` is the body's own, C_r* of eq. 15.
 Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution);
 State start(const Model& model);
+/// Least speed change by one pair of parts that leaves a mark where each step counts by itself.
 double hit_threshold(const Model& model, double dt);
+void select_hits(const Model& model, State& state, const LayerContext& now, std::span<Touching> touching);
 inline bool is_busy(const State& state) { return state.busy; }
 void step(const Model& model, State& state, LayerContext& now);
 /// Skinned vertices; what other layers have moved in rest space before turns with them.
 void put_shape(const Model& model, const State& state, std::span<const int> blocks, Shape& shape);
 
 std::vector<StateArray> arrays(State& state);
-inline void fit(const Model&, State&, const SavedArrays&) {}
+inline void fit(const Model&, State& state, const SavedArrays& saved) { state.pairs.resize(saved.rows("pairs", sizeof(double))); }
 Result<void> rebuilt(const Model& model, State& state);
 /// What frames record: the weights, rounded to what no eye can tell apart (a twentieth of a millimetre for a pose that moves 40 cm).
 /// Most of the fading tail of a dent then costs nothing.

@@ -23,6 +23,7 @@ struct Settings {
   double lag = 0.92;     // lambda, per reference step
   double recover = 1;    // mu, 1/s
   double soften = 300;   // nu
+  double creep = 0;      // 1/s
   Rule rule = Rule::Direction;
   bool friction = false;
   std::optional<std::vector<double>> emphasis;  // per example

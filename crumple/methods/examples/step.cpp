@@ -4,6 +4,7 @@
 #include <map>
 
 #include "crumple/methods/examples/kernels.h"
+#include "crumple/methods/examples/pair_loads.h"
 
 namespace crumple::examples {
 namespace {
@@ -42,20 +43,40 @@ void project_hit(const Model& model, const State& state, const Hit& hit, const V
   }
 }
 
+/// How much of each hit exceeds the yield, as paper 1 has it: each step by itself. eq. 4
+std::vector<double> excess_shares(const Model& model, const LayerContext& now) {
+  const std::map<std::pair<int, int>, double> pooled = pooled_speed_changes(now);
+  std::vector<double> shares;
+  for (const Hit& hit : now.hits) shares.push_back(excess_share(pooled.at({hit.part, hit.other}), yield_at(model, hit), now.dt));
+  return shares;
+}
+
+/// The same by what a pair has done within the window.
+std::vector<double> mark_shares(const Model& model, State& state, const LayerContext& now) {
+  std::vector<double> shares;
+  for (const Hit& hit : now.hits) {
+    shares.push_back(mark_share(model.settings, load_of(model, state, now, hit.part, hit.other_body), yield_at(model, hit), now.dt));
+  }
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const Hit& hit = now.hits[i];
+    book_mark(state, now, hit.part, hit.other_body, shares[i] * hit.impulse.norm() / hit.mass);
+  }
+  return shares;
+}
+
 /// Impulses of the last step become wanted displacements (eq. 4) and those become wanted weights (eqs. 5-10).
-Goals project_impulses(const Model& model, const State& state, LayerContext& now) {
+Goals project_impulses(const Model& model, State& state, LayerContext& now) {
   Goals goals;
   if (now.hits.empty() || model.rigid) return goals;
-  const std::map<std::pair<int, int>, double> pooled = pooled_speed_changes(now);
+  const std::vector<double> shares = now.second_phase ? mark_shares(model, state, now) : excess_shares(model, now);
   now.yielded.assign(now.hits.size(), 0);
   for (size_t i = 0; i < now.hits.size(); ++i) {
     const Hit& hit = now.hits[i];
-    const double share = excess_share(pooled.at({hit.part, hit.other}), yield_at(model, hit), now.dt);
-    if (share == 0) continue;
+    if (shares[i] == 0) continue;
     now.yielded[i] = 1;
     const Vec3 impulse = model.settings.friction ? Vec3(hit.impulse + hit.friction) : hit.impulse;
     // The reference step, not dt: the mark of a hit must not depend on the step it fell into.
-    project_hit(model, state, hit, kReferenceStep / hit.mass * share * impulse, goals);
+    project_hit(model, state, hit, kReferenceStep / hit.mass * shares[i] * impulse, goals);
   }
   return goals;
 }
@@ -134,6 +155,13 @@ void reskin(const Model& model, State& state, Effects& effects) {
 
 double hit_threshold(const Model& model, double dt) {
   return model.rigid ? std::numeric_limits<double>::infinity() : effective_yield(model.least_yield, dt);
+}
+
+void select_hits(const Model& model, State& state, const LayerContext& now, std::span<Touching> touching) {
+  if (model.rigid) return;
+  if (now.second_phase) return book_loads(model, state, now, touching);
+  const double least = hit_threshold(model, now.dt);
+  for (Touching& touched : touching) touched.wanted = touched.wanted || touched.speed_change > least;
 }
 
 void step(const Model& model, State& state, LayerContext& now) {

@@ -61,13 +61,6 @@ std::shared_ptr<const Group> make_group(const Model& model, std::vector<int> pie
 std::shared_ptr<const Factors> make_factors(const Model& model, std::span<const uint8_t> broken, const Groups& groups,
                                             const Factors* before = nullptr);
 
-/// How the steps of the window are kept: so many places, each of so many steps. Steps shorter than 1/3840 s share places.
-struct Window {
-  int places, steps;
-};
-inline constexpr int kMaxPlaces = 64;
-Window window_of(double dt);
-
 /// Inverse of a patch's S from its spread. A patch that is thinner than 1 : 100 (a line, a point) has a twist about it carried as if it were 1 : 100,
 /// so that the inverse stays finite.
 Mat3 turning_of(const Mat3& spread, double area);

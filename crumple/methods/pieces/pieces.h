@@ -8,6 +8,7 @@
 
 #include "crumple/methods/bonds.h"
 #include "crumple/methods/pieces/settings.h"
+#include "crumple/methods/window.h"
 
 /// Prescored fracture: pieces held together by links that break under too great an impulse [Jones et al. 2016, sec. 5; thesis 5.2.4].
 /// Everything is in the body's rest frame and rest shape. A whole body is one rigid part, so what its links carry follows from the contact impulses
@@ -16,9 +17,6 @@ namespace crumple::pieces {
 
 /// A strength from here on is infinite (steel tears at 1e7): files have no word for that.
 inline constexpr double kNeverBreaks = 1e12;
-
-/// Time over which a link's impulse is summed, so that neither the step nor the number of contacts decides.
-inline constexpr double kWindow = 1.0 / 60.0;
 
 /// What holds two pieces together.
 struct Weld {

@@ -125,12 +125,6 @@ std::vector<Break> break_overloaded(const Model& model, State& state, std::span<
 
 }  // namespace
 
-Window window_of(double dt) {
-  const double steps = std::clamp(std::round(kWindow / dt), 1.0, 1e9);
-  const int per_place = static_cast<int>(std::ceil(steps / kMaxPlaces));
-  return {static_cast<int>(std::ceil(steps / per_place)), per_place};
-}
-
 bool is_settling(const Model& model, const State& state) {
   return std::isfinite(model.weakest) && state.age < model.settings.settle - kClock;
 }
