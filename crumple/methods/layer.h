@@ -6,6 +6,14 @@
 /// Layers: methods that change the shape of a rigid body.
 namespace crumple {
 
+/// What a layer is built from.
+struct LayerSeed {
+  const RiggedBody* body = nullptr;
+  double restitution = 0;     // of its material
+  double dt = 0;              // s
+  bool second_phase = false;  // whether steps are solved again where they did damage; otherwise as in paper 1
+};
+
 /// One contact as a layer sees it: in the rest frame of its own body, on a triangle of its boundary.
 struct Hit {
   int face = 0;                     // in RiggedBody::faces
@@ -41,7 +49,6 @@ struct Effects {
 struct LayerContext {
   double dt = 0;                    // s
   long step = 0;                    // number of the step, counted from the beginning of the run
-  bool second_phase = false;        // whether the step is solved again where it did damage; otherwise as in paper 1
   std::span<const Hit> hits;        // of the last rigid step
   std::span<const uint8_t> broken;  // links of the body; empty while all hold
   Effects effects;
@@ -58,10 +65,10 @@ struct Shape {
 /// `put_shape` writes a layer's share into the given blocks of vertices. `select_hits`: before step(), all that touched the body, however weakly; the layer
 /// marks those whose hits it wants looked up. `is_busy`: step() has something to do although nothing was hit.
 template <class A>
-concept LayerMethod = Method<A> && requires(const RiggedBody& body, const typename A::Settings& settings, const typename A::Model& model,
+concept LayerMethod = Method<A> && requires(const LayerSeed& seed, const typename A::Settings& settings, const typename A::Model& model,
                                             typename A::State& state, LayerContext& now, std::span<Touching> touching, Shape& shape, std::span<const int> blocks,
                                             const Embedding& embedding) {
-  { build(body, settings, 0.5) } -> std::same_as<Result<typename A::Model>>;
+  { build(seed, settings) } -> std::same_as<Result<typename A::Model>>;
   { start(model) } -> std::same_as<typename A::State>;
   { select_hits(model, state, std::as_const(now), touching) } -> std::same_as<void>;
   { is_busy(std::as_const(state)) } -> std::same_as<bool>;

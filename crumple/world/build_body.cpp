@@ -89,9 +89,9 @@ Result<void> build_layers(Body& body, const Scene& scene) {
   Result<void> built;
   for_each_method(d.methods, [&](const auto& settings) {
     using Settings = typename std::decay_t<decltype(settings)>::value_type;
-    if constexpr (requires(const RiggedBody& rig) { build(rig, *settings, 0.5), start(*build(rig, *settings, 0.5)); }) {
-      if (!settings || !built || info_of(settings).kind != MethodKind::Layer) return;
-      auto model = build(*body.solid->rig, *settings, d.material.restitution);
+    if constexpr (requires(const LayerSeed& seed) { build(seed, *settings); }) {
+      if (!settings || !built) return;
+      auto model = build(LayerSeed{body.solid->rig.get(), d.material.restitution, scene.dt(), scene.second_phase}, *settings);
       if (!model) {
         built = method_error(scene, d, info_of(settings), model.error());
         return;

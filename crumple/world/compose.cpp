@@ -46,7 +46,7 @@ void step_layers(WorldState& w, int index) {
   work.reshaped = false, work.moved.clear(), work.restitution.reset();
   if (body.layers.empty()) return;
   gather_touching(w, index);
-  LayerContext now{w.dt(), w.steps, w.scene.second_phase, {}, {}, {}, {}};
+  LayerContext now{w.dt(), w.steps, {}, {}, {}, {}};
   for (Layer& layer : body.layers) {
     std::visit([&](auto& at_work) { select_hits(at_work.model, at_work.state, std::as_const(now), work.touching); }, layer);
   }

@@ -266,7 +266,7 @@ TEST(Examples, emphasis_scales_how_readily_an_example_is_taken_up) {
 TEST(Examples, emphasis_must_name_every_example) {
   Settings settings;
   settings.emphasis = {1, 2};
-  const Result<Model> model = build(*bar(), settings, 0.5);
+  const Result<Model> model = build(LayerSeed{bar().get(), 0.5}, settings);
   ASSERT_FALSE(model);
   EXPECT_EQ(model.error().text, "emphasis has 2 numbers, but the asset \"bar\" has 3 examples (the rest pose is the first)");
 }

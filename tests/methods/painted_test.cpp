@@ -200,7 +200,7 @@ TEST(PaintedExamples, hits_are_of_interest_from_the_least_yield_on) {
   settings.yield = 0.4;
   const auto interest_of = [&](const std::vector<Paint>& paints) {
     const auto body = painted_bar(paints);
-    const Result<Model> model = build(*body, settings, 0.5);
+    const Result<Model> model = build(LayerSeed{body.get(), 0.5}, settings);
     return hit_threshold(*model, 2 * kReferenceStep);
   };
   EXPECT_DOUBLE_EQ(interest_of({}), 0.8);

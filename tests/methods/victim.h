@@ -23,14 +23,15 @@ struct Victim {
   Effects effects;
 
   Victim(std::shared_ptr<const RiggedBody> made, const Settings& settings, double restitution = 0.5) : body(std::move(made)) {
-    Result<Model> built = build(*body, settings, restitution);
+    Result<Model> built = build(LayerSeed{body.get(), restitution}, settings);
     EXPECT_TRUE(built) << built.error().text;
     model = std::move(*built);
     state = start(model);
   }
   void take(std::vector<Hit> hits, double dt = kReferenceStep) {
     for (Hit& hit : hits) hit.mass = kMass;
-    LayerContext now{dt, hits, {}, {}};
+    LayerContext now;
+    now.dt = dt, now.hits = hits;
     step(model, state, now);
     effects = now.effects;
   }

@@ -187,7 +187,8 @@ TEST_F(Fracture, damage_crosses_whole_links_and_stops_at_broken_ones) {
       if (rig.asset.tets.positions[static_cast<size_t>(rig.faces[f][0])].x() < -0.99) hit.face = static_cast<int>(f);
     }
     hit.barycentric = Vec3::Constant(1.0 / 3), hit.impulse = Vec3(2, 0, 0), hit.mass = 1, hit.other = 0;
-    LayerContext now{examples::kReferenceStep, std::span(&hit, 1), broken, {}};
+    LayerContext now;
+    now.dt = examples::kReferenceStep, now.hits = std::span(&hit, 1), now.broken = broken;
     examples::step(layer.model, state, now);
     std::map<int, float> rest_of_origin;
     std::vector<int> count(4, 0);

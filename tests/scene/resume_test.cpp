@@ -303,6 +303,7 @@ TEST_F(Restore, a_store_with_something_missing_is_refused) {
     io::ArrayStore store = whole;
     store.erase(name);
     if (name.substr(0, 7) != "joints/") expect_refused(store, name + " is missing");
+    if (array.data.empty()) continue;
     store[name] = array;
     store[name].data.pop_back();
     expect_refused(store, name + " is too short");

@@ -146,8 +146,9 @@ TEST(Structures, pieces_whose_joint_has_broken_collide) {
 
 /// How far a drum that is thrown onto something is dented, rms.
 double dent_of_a_drum_on(const std::string& table) {
+  // With the second phase overlaps of ordinary bodies are undone without adding speed, those of structures with up to 0.5 m/s.
   World world =
-      built(structure_scene(R"("bodies": [)" + table +
+      built(structure_scene(R"("second_phase": false, "bodies": [)" + table +
                             R"(, {"name": "drum", "asset": "drum", "at": [0.1, 0.75, 0], "turn": [15, 0, 75], "velocity": [0, -7, 0], "mass": 25,
     "examples": {"gain": 150, "yield": 0.3}}])"));
   run_frames(world, 30);

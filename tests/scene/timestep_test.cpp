@@ -59,6 +59,58 @@ TEST(TimeStep, the_mean_depth_of_35_impacts_does_not_depend_on_it) {
   EXPECT_LT(*most / *least, 1.10);
 }
 
+/// Twelve drums that fall into a pen of 2.4 m, with some scatter.
+Scene heap(int substeps, int seed) {
+  Random random(static_cast<uint64_t>(seed));
+  const auto any = [&](double most) { return random.range(-most, most); };
+  std::string bodies = R"({"name": "floor", "plane": [0, 1, 0, 0]}, {"name": "wall", "motion": "static", "box": [0.2, 3, 2.4], "places": [{"at": [-1.2, 1.5, 0]},
+    {"at": [1.2, 1.5, 0]}]}, {"name": "end", "motion": "static", "box": [2.4, 3, 0.2], "places": [{"at": [0, 1.5, -1.2]}, {"at": [0, 1.5, 1.2]}]})";
+  for (int i = 0; i < 12; ++i) {
+    const double x = (i % 2 ? 0.5 : -0.5) + any(0.03), z = (i / 2 % 2 ? 0.5 : -0.5) + any(0.03), qx = any(1), qy = any(1), qz = any(1), qw = any(1);
+    bodies += fmt::format(R"(, {{"name": "drum {}", "asset": "drum", "at": [{}, {}, {}], "quaternion": [{}, {}, {}, {}], "examples": {{}}}})", i, x, 0.75 + 1.25 * (i / 4), z, qx,
+                          qy, qz, qw);
+  }
+  return drum_scene(fmt::format(R"("substeps": {}, "bodies": [{}])", substeps, bodies));
+}
+
+TEST(TimeStep, a_heap_is_dented_alike_at_any) {
+  std::vector<double> means;
+  for (const int substeps : {1, 2, 4, 8}) {
+    double sum = 0;
+    for (const int seed : {10, 11}) {
+      World world = built(heap(substeps, seed));
+      run_frames(world, 180);
+      sum += mean(depths(world)) / 2;
+    }
+    means.push_back(sum);
+    fmt::print("dt 1/{}: heap {:.4f} m\n", 60 * substeps, sum);
+  }
+  const auto [least, most] = std::minmax_element(means.begin(), means.end());
+  EXPECT_GT(*least, 0.08);
+  EXPECT_LT(*most / *least, 1.10);
+}
+
+/// How far a standing drum gives way to a block that is set down on it.
+double depth_under(double mass, int substeps, const std::string& knobs = "") {
+  World world = built(drum_scene(fmt::format(R"("substeps": {}, "bodies": [{{"plane": [0, 1, 0, 0]}}, {{"name": "drum", "asset": "drum", "at": [0, 0.446, 0],
+    "examples": {{{}}}}}, {{"name": "block", "box": [0.8, 0.4, 0.8], "mass": {}, "at": [0, 1.0921, 0]}}])", substeps, knobs, mass)));
+  run_frames(world, 120);
+  return depths(world).front();
+}
+
+TEST(TimeStep, a_drum_bears_a_block_or_collapses_under_it_alike_at_any) {
+  for (const int substeps : {1, 2, 4, 8}) {
+    EXPECT_LT(depth_under(1500, substeps), 1e-6) << substeps;
+    EXPECT_NEAR(depth_under(3000, substeps), 0.25, 0.015) << substeps;
+  }
+}
+
+TEST(TimeStep, a_load_that_lasts_creeps_if_asked_to) {
+  EXPECT_LT(depth_under(900, 4), 1e-6);
+  for (const int substeps : {2, 4, 8}) EXPECT_NEAR(depth_under(900, substeps, R"("creep": 1)"), 0.046, 0.015) << substeps;
+  EXPECT_GT(depth_under(900, 4, R"("creep": 3)"), 0.07);
+}
+
 /// Runs until things have settled, then tells in how many of the following frames some weight changed.
 int frames_with_creep(const std::string& bodies, int substeps, int settle, int watch) {
   World world = built(drum_scene(fmt::format(R"("sleeping": false, "substeps": {}, "bodies": [{{"plane": [0, 1, 0, 0]}}, {}])", substeps, bodies)));

@@ -30,7 +30,8 @@ void describe(Fields& fields, Settings& settings) {
   fields.number("radius", settings.radius, more_than(0), {"of one hit", "m"});
 }
 
-Result<Model> build(const RiggedBody& body, const Settings& settings, double) {
+Result<Model> build(const LayerSeed& seed, const Settings& settings) {
+  const RiggedBody& body = *seed.body;
   return Model{settings, &body};
 }
 

@@ -16,7 +16,7 @@ struct State {
   std::vector<Hit> first_hits;  // of the first step that had any
 };
 
-Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution);
+Result<Model> build(const LayerSeed& seed, const Settings& settings);
 State start(const Model& model);
 inline void select_hits(const Model&, State&, const LayerContext&, std::span<Touching> touching) {
   for (Touching& touched : touching) touched.wanted = touched.wanted || touched.speed_change > 0.5;

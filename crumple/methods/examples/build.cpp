@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "crumple/methods/examples/kernels.h"
+#include "crumple/methods/examples/pair_loads.h"
 
 namespace crumple::examples {
 
@@ -44,14 +45,16 @@ bool is_rigid(const RiggedBody& body, const Settings& settings) {
 
 }  // namespace
 
-Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution) {
+Result<Model> build(const LayerSeed& seed, const Settings& settings) {
+  const RiggedBody& body = *seed.body;
   Model model;
+  if (seed.second_phase) model.window = window_of(seed.dt);
   model.settings = settings;
   model.body = &body;
   model.spread = body.spreads->rows(body.graph, settings.radius, body.paint);
   model.least_yield = least_yield(body, settings);
   model.rigid = is_rigid(body, settings);
-  model.restitution = restitution;
+  model.restitution = seed.restitution;
   model.emphasis.assign(body.asset.examples.size(), 1.0f);
   if (settings.emphasis) {
     if (settings.emphasis->size() != model.emphasis.size()) {
@@ -71,6 +74,7 @@ State start(const Model& model) {
   for (size_t i = 0; i < entries; i += skin.examples) state.weights[i] = 1.0f;
   state.pending.assign(entries, 0.0f);
   state.restitution = model.restitution;
+  state.has_pairs = model.window.has_value();
   (void)rebuilt(model, state);
   return state;
 }
@@ -80,11 +84,12 @@ std::vector<StateArray> arrays(State& state) {
   const size_t columns = vertices == 0 ? 1 : state.weights.size() / vertices;
   std::vector<StateArray> all = {state_array("weights", std::span(state.weights), columns), state_array("pending", std::span(state.pending), columns),
                                  state_array("waited", std::span(&state.waited, 1), 1), state_array("restitution", std::span(&state.restitution, 1), 1)};
-  if (!state.pairs.empty()) all.push_back(state_array("pairs", std::span(state.pairs), 1));
+  if (state.has_pairs) all.push_back(state_array("pairs", std::span(state.pairs), 1));
   return all;
 }
 
 Result<void> rebuilt(const Model& model, State& state) {
+  if (Result<void> whole = check_pairs(model, state); !whole) return whole;
   const Skin& skin = model.body->skin;
   state.positions.resize(skin.vertices);
   skin_all(skin, state.weights, state.positions);

@@ -7,6 +7,7 @@
 
 #include "crumple/methods/examples/settings.h"
 #include "crumple/methods/layer.h"
+#include "crumple/methods/window.h"
 
 /// Example-based plasticity [Jones et al. 2016]: impulses move each vertex's weights of artist-made example poses.
 namespace crumple::examples {
@@ -20,6 +21,7 @@ struct Model {
   std::vector<float> emphasis;   // #examples
   double least_yield = 0;        // m/s, where the surface is weakest
   bool rigid = false;            // no hit can change it: there is no gain anywhere
+  std::optional<Window> window;  // over which loads are summed; absent: each step counts by itself, as in paper 1
 };
 
 struct State {
@@ -29,6 +31,7 @@ struct State {
   double waited = 0;           // s since pending changes were last applied
   // written by book_loads and book_mark
   std::vector<double> pairs;   // loads of the bodies that touch it, see pair_loads.cpp
+  bool has_pairs = false;      // loads are summed
   // written by soften_restitution
   double restitution = 0;      // C_r
 
@@ -45,8 +48,7 @@ struct State {
   bool busy = false;                  // something is pending or bounciness is still low
 };
 
-/// `restitution` is the body's own, C_r* of eq. 15.
-Result<Model> build(const RiggedBody& body, const Settings& settings, double restitution);
+Result<Model> build(const LayerSeed& seed, const Settings& settings);
 State start(const Model& model);
 /// Least speed change by one pair of parts that leaves a mark where each step counts by itself.
 double hit_threshold(const Model& model, double dt);

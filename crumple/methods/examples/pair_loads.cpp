@@ -1,15 +1,14 @@
 #include "crumple/methods/examples/pair_loads.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-
-#include "crumple/methods/window.h"
 
 namespace crumple::examples {
 namespace {
 
-// Over this time a load becomes one that lasts.
-constexpr double kLasting = 0.1;  // s
+// So many windows make a load one that lasts. Bodies that lean on each other need as long to find all points where they do.
+constexpr int kLasting = 5;
 // A pair that has not touched for so long is forgotten.
 constexpr double kForgotten = 1.0;  // s
 // Bodies that meet more slowly than this share of the yield lean on each other: their load lasts from the beginning.
@@ -25,14 +24,17 @@ class Row {
 
   double& part() { return numbers_[0]; }
   double& other() { return numbers_[1]; }
-  double& last() { return numbers_[2]; }     // step in which they touched last
-  double& lasting() { return numbers_[3]; }  // m/s^2: mean acceleration while they touch
-  double& now() { return numbers_[4]; }      // m/s: of that step
+  double& last() { return numbers_[2]; }    // step in which they touched last
+  double& now() { return numbers_[3]; }     // m/s: of that step
+  double& calm() { return numbers_[4]; }    // step until which every load counts as one that lasts
+  double& stretch() { return numbers_[5]; }  // number of the stretch of time, as long as a window, that is being summed
+  double& filling() { return numbers_[6]; }  // m/s: its sum so far
+  std::span<double> stretches() { return numbers_.subspan(7, kLasting); }  // m/s: sums of those before, in any order
   std::span<double> sums() { return numbers_.subspan(kFirst, places()); }             // m/s, by place in the window
   std::span<double> marks() { return numbers_.subspan(kFirst + places(), places()); }  // m/s that left a mark, likewise
 
  private:
-  static constexpr size_t kFirst = 5;
+  static constexpr size_t kFirst = 7 + kLasting;
   size_t places() const { return (numbers_.size() - kFirst) / 2; }
   std::span<double> numbers_;
 };
@@ -47,11 +49,8 @@ size_t place_of(const Window& window, long step) {
   return static_cast<size_t>(step / window.steps % window.places);
 }
 
-/// Rows must be whole; those of another step are dropped.
-size_t row_count(State& state, const Window& window) {
-  const size_t columns = Row::columns(window);
-  if (state.pairs.size() % columns != 0) state.pairs.clear();
-  return state.pairs.size() / columns;
+size_t row_count(const State& state, const Window& window) {
+  return state.pairs.size() / Row::columns(window);
 }
 
 Row row(std::vector<double>& pairs, const Window& window, size_t index) {
@@ -79,52 +78,73 @@ void forget_old(State& state, const LayerContext& now, const Window& window) {
   }
 }
 
-/// Empties the places of the steps since the pair touched last.
+/// Empties the places of the steps since the pair touched last, and completes the stretches.
 void advance(Row& pair, const LayerContext& now, const Window& window) {
-  const double places = std::floor(static_cast<double>(now.step) / window.steps) - std::floor(std::max(pair.last(), -1e9) / window.steps);
-  const long stale = static_cast<long>(std::clamp(places, 0.0, static_cast<double>(window.places)));
-  for (long i = 0; i < stale; ++i) {
-    const size_t place = place_of(window, now.step + (window.places - i) * window.steps);  // i places back
+  const double step = static_cast<double>(now.step), per_stretch = static_cast<double>(window.places) * window.steps;
+  const auto count_between = [](double from, double to, int most) { return static_cast<int>(std::clamp(to - from, 0.0, static_cast<double>(most))); };
+  const int stale = count_between(std::floor(pair.last() / window.steps), std::floor(step / window.steps), window.places);
+  for (int i = 0; i < stale; ++i) {
+    const size_t place = place_of(window, now.step + static_cast<long>(window.places - i) * window.steps);  // i places back
     pair.sums()[place] = pair.marks()[place] = 0;
   }
-  if (pair.last() != static_cast<double>(now.step)) pair.now() = 0;
-  pair.last() = static_cast<double>(now.step);
+  const double stretch = std::floor(step / per_stretch);
+  for (int i = count_between(pair.stretch(), stretch, kLasting + 1); i > 0; --i) {
+    std::shift_right(pair.stretches().begin(), pair.stretches().end(), 1);
+    pair.stretches()[0] = pair.filling();
+    pair.filling() = 0;
+  }
+  pair.stretch() = stretch;
+  if (pair.last() != step) pair.now() = 0;
+  pair.last() = step;
 }
 
-double excess_of(Row& pair, const Settings& settings) {
-  const double bearable = settings.yield / kReferenceStep;  // m/s^2 that may last
-  return sum(pair.sums()) - std::min(pair.lasting(), bearable) * kWindow - sum(pair.marks());
+/// L: the median of the last stretches, as far as that leaves no mark. An impact is in one or two of them.
+double lasting(Row& pair, const Settings& settings, long step) {
+  const double bearable = settings.yield / kReferenceStep * kWindow;
+  std::array<double, kLasting> sorted;
+  std::copy(pair.stretches().begin(), pair.stretches().end(), sorted.begin());
+  std::sort(sorted.begin(), sorted.end());
+  const double median = sorted[kLasting / 2];
+  return std::min(bearable, static_cast<double>(step) < pair.calm() ? std::max(median, sum(pair.sums())) : median);
+}
+
+double excess_of(Row& pair, const Settings& settings, long step) {
+  return sum(pair.sums()) - lasting(pair, settings, step) - sum(pair.marks());
 }
 
 }  // namespace
 
+Result<void> check_pairs(const Model& model, const State& state) {
+  if (!model.window || state.pairs.size() % Row::columns(*model.window) == 0) return {};
+  return input_error("the loads of its pairs are incomplete");
+}
+
 void book_loads(const Model& model, State& state, const LayerContext& now, std::span<Touching> touching) {
-  const Window window = window_of(now.dt);
+  const Window& window = *model.window;
   if (!touching.empty()) forget_old(state, now, window);
   for (const Touching& touched : touching) {
     Row pair = find_or_add(state, window, touched.part, touched.other_body);
     const bool is_new = (static_cast<double>(now.step) - pair.last()) * now.dt > kWindow;
     advance(pair, now, window);
-    if (is_new) pair.lasting() = touched.approach < kGentle * model.settings.yield ? touched.speed_change / now.dt : 0;
+    if (is_new) {
+      const bool is_gentle = touched.approach < kGentle * model.settings.yield;
+      pair.calm() = is_gentle ? static_cast<double>(now.step) + kLasting * kWindow / now.dt : -1;
+    }
     pair.now() += touched.speed_change;
     pair.sums()[place_of(window, now.step)] += touched.speed_change;
+    pair.filling() += touched.speed_change;
   }
   for (Touching& touched : touching) {
     Row pair = find_or_add(state, window, touched.part, touched.other_body);
     const double creeps_from = model.settings.creep > 0 ? kCreepFrom * model.least_yield : sum(pair.sums());
-    if (excess_of(pair, model.settings) > model.least_yield || sum(pair.sums()) > creeps_from) touched.wanted = true;
-  }
-  // After the verdict: a sudden load is none that lasts.
-  for (size_t i = 0; i < row_count(state, window); ++i) {
-    Row pair = row(state.pairs, window, i);
-    if (pair.last() == static_cast<double>(now.step)) pair.lasting() += std::min(1.0, now.dt / kLasting) * (pair.now() / now.dt - pair.lasting());
+    if (excess_of(pair, model.settings, now.step) > model.least_yield || sum(pair.sums()) > creeps_from) touched.wanted = true;
   }
 }
 
 PairLoad load_of(const Model& model, State& state, const LayerContext& now, int part, int other_body) {
-  const Window window = window_of(now.dt);
+  const Window& window = *model.window;
   Row pair = find_or_add(state, window, part, other_body);
-  return {pair.now(), sum(pair.sums()), excess_of(pair, model.settings)};
+  return {pair.now(), sum(pair.sums()), excess_of(pair, model.settings, now.step)};
 }
 
 double mark_share(const Settings& settings, const PairLoad& load, double yield, double dt) {
@@ -132,8 +152,8 @@ double mark_share(const Settings& settings, const PairLoad& load, double yield, 
   return load.step > 0 ? std::min(1.0, (hit + creep) / load.step) : 0;
 }
 
-void book_mark(State& state, const LayerContext& now, int part, int other_body, double speed_change) {
-  const Window window = window_of(now.dt);
+void book_mark(const Model& model, State& state, const LayerContext& now, int part, int other_body, double speed_change) {
+  const Window& window = *model.window;
   find_or_add(state, window, part, other_body).marks()[place_of(window, now.step)] += speed_change;
 }
 

@@ -11,6 +11,9 @@ namespace crumple::examples {
 /// Books what touched the body in a step, and marks the pairs whose hits may leave a mark.
 void book_loads(const Model& model, State& state, const LayerContext& now, std::span<Touching> touching);
 
+/// Whether restored pairs are whole rows.
+Result<void> check_pairs(const Model& model, const State& state);
+
 /// The loads of a pair in this step.
 struct PairLoad {
   double step = 0;    // speed change of this step
@@ -23,6 +26,6 @@ PairLoad load_of(const Model& model, State& state, const LayerContext& now, int 
 double mark_share(const Settings& settings, const PairLoad& load, double yield, double dt);
 
 /// Books what hits of this step have left as a mark, m/s.
-void book_mark(State& state, const LayerContext& now, int part, int other_body, double speed_change);
+void book_mark(const Model& model, State& state, const LayerContext& now, int part, int other_body, double speed_change);
 
 }  // namespace crumple::examples

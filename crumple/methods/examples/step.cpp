@@ -59,7 +59,7 @@ std::vector<double> mark_shares(const Model& model, State& state, const LayerCon
   }
   for (size_t i = 0; i < shares.size(); ++i) {
     const Hit& hit = now.hits[i];
-    book_mark(state, now, hit.part, hit.other_body, shares[i] * hit.impulse.norm() / hit.mass);
+    book_mark(model, state, now, hit.part, hit.other_body, shares[i] * hit.impulse.norm() / hit.mass);
   }
   return shares;
 }
@@ -68,7 +68,7 @@ std::vector<double> mark_shares(const Model& model, State& state, const LayerCon
 Goals project_impulses(const Model& model, State& state, LayerContext& now) {
   Goals goals;
   if (now.hits.empty() || model.rigid) return goals;
-  const std::vector<double> shares = now.second_phase ? mark_shares(model, state, now) : excess_shares(model, now);
+  const std::vector<double> shares = model.window ? mark_shares(model, state, now) : excess_shares(model, now);
   now.yielded.assign(now.hits.size(), 0);
   for (size_t i = 0; i < now.hits.size(); ++i) {
     const Hit& hit = now.hits[i];
@@ -159,7 +159,7 @@ double hit_threshold(const Model& model, double dt) {
 
 void select_hits(const Model& model, State& state, const LayerContext& now, std::span<Touching> touching) {
   if (model.rigid) return;
-  if (now.second_phase) return book_loads(model, state, now, touching);
+  if (model.window) return book_loads(model, state, now, touching);
   const double least = hit_threshold(model, now.dt);
   for (Touching& touched : touching) touched.wanted = touched.wanted || touched.speed_change > least;
 }
