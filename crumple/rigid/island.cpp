@@ -185,7 +185,11 @@ IslandReport IslandSolver::solve(Island& island, const IslandSettings& settings,
     const double tolerance = fine ? settings.tolerance : std::max(settings.tolerance, kRoughTolerance);
     report.converged = minimise(island, settings, tolerance, external, velocities, work, report);
   }
-  write_results(island, work);
+  if (report.converged) {
+    write_results(island, work);
+  } else {
+    balance(island, velocities, work);
+  }
   return report;
 }
 

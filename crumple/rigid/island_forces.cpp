@@ -8,7 +8,7 @@ namespace {
 
 const Vec6 kNothing = Vec6::Zero();
 
-const Vec6& at(std::span<const Vec6> values, int body) {
+const Vec6& of_body(std::span<const Vec6> values, int body) {
   return body >= 0 ? values[static_cast<size_t>(body)] : kNothing;
 }
 
@@ -18,8 +18,8 @@ double dot(const IslandRow& row, const Vec6& a, const Vec6& b) {
 
 Vec6 rate_of(const IslandJoint& joint, std::span<const Vec6> velocities) {
   Vec6 rate = Vec6::Zero();
-  if (joint.body_a >= 0) rate.noalias() += joint.jacobian_a * at(velocities, joint.body_a);
-  if (joint.body_b >= 0) rate.noalias() += joint.jacobian_b * at(velocities, joint.body_b);
+  if (joint.body_a >= 0) rate.noalias() += joint.jacobian_a * of_body(velocities, joint.body_a);
+  if (joint.body_b >= 0) rate.noalias() += joint.jacobian_b * of_body(velocities, joint.body_b);
   return rate;
 }
 
@@ -56,8 +56,8 @@ void measure(const Island& island, std::span<const Vec6> velocities, IslandWork&
   for (size_t i = 0; i < island.rows.size(); ++i) {
     const IslandRow& row = island.rows[i];
     double change = 0;
-    if (row.body_a >= 0) change += row.jacobian_a.dot(at(velocities, row.body_a) - island.bodies[static_cast<size_t>(row.body_a)].free);
-    if (row.body_b >= 0) change += row.jacobian_b.dot(at(velocities, row.body_b) - island.bodies[static_cast<size_t>(row.body_b)].free);
+    if (row.body_a >= 0) change += row.jacobian_a.dot(of_body(velocities, row.body_a) - island.bodies[static_cast<size_t>(row.body_a)].free);
+    if (row.body_b >= 0) change += row.jacobian_b.dot(of_body(velocities, row.body_b) - island.bodies[static_cast<size_t>(row.body_b)].free);
     work.rows[i].change = change;
   }
   for (size_t j = 0; j < island.joints.size(); ++j) {
@@ -99,7 +99,7 @@ void find_gradient(const Island& island, std::span<const Vec6> velocities, Islan
 void find_slopes(const Island& island, IslandWork& work) {
   for (size_t i = 0; i < island.rows.size(); ++i) {
     const IslandRow& row = island.rows[i];
-    work.rows[i].slope = dot(row, at(work.step, row.body_a), at(work.step, row.body_b));
+    work.rows[i].slope = dot(row, of_body(work.step, row.body_a), of_body(work.step, row.body_b));
   }
   for (size_t j = 0; j < island.joints.size(); ++j) work.joints[j].slope = work.joints[j].reach * rate_of(island.joints[j], work.step);
 }

@@ -69,6 +69,11 @@ void find_slopes(const Island& island, IslandWork& work);
 /// Fills and factors the matrix of second derivatives.
 bool factor(const Island& island, IslandWork& work);
 
+// island_balance.cpp
+/// Impulses and velocities that belong to each other, where Newton's method has not got to its end: momentum is exact, forces are admissible, and only
+/// how well joints and contacts hold is rough.
+void balance(Island& island, std::span<Vec6> velocities, const IslandWork& work);
+
 // island_search.cpp
 /// The energy along the step, by its derivative, which never falls.
 struct Line {

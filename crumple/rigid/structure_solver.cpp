@@ -21,8 +21,9 @@ constexpr int kMaxBreakSolves = 4;
 // Parts that overlap are pushed apart by their contacts' own impulses; a fast hit would come back with the speed at which a deep overlap ends. Where
 // one is through the middle of the other the way out is unknown, and a ball in a sheet would wedge its cells apart: only further approach is stopped.
 constexpr double kMaxPush = 0.5;  // m/s
-// What bounds the worst step: an island that is not done by then goes on with what it has, and with the next step.
-constexpr int kMaxFactors = 60;
+// What bounds the worst step: an island that is not done by then goes on with what it has, and with the next step. Impulses that are not solved to the
+// end do not balance, so a pass that has not got there is undone.
+constexpr int kMaxFactors = 60, kMaxPassFactors = 40;
 
 Mat3 matrix_of(const btMatrix3x3& m) {
   Mat3 result;
@@ -231,39 +232,74 @@ void StructureSolver::limit_push(double erp) {
   }
 }
 
-void StructureSolver::solve() {
-  int factors = 0;
-  const auto run = [&] {
-    IslandSettings settings;
-    settings.factors = kMaxFactors - factors;
-    report_ = newton_.solve(island_, settings, velocities_);
-    factors += report_.factors;
-  };
-  run();
-  for (int pass = 0; pass < kMaxCorrections && factors < kMaxFactors && correct_geometry(); ++pass) run();
-  for (int pass = 0; pass < kMaxBreakSolves && factors < kMaxFactors && limit_to_break(); ++pass) run();
-  ++health.islands;
-  health.factors += factors;
-  health.unconverged += report_.converged ? 0 : 1;
-  health.most_factors = std::max(health.most_factors, factors);
+/// Solves the island as it stands. Returns whether that was done to the end.
+bool StructureSolver::run(int factors) {
+  IslandSettings settings;
+  settings.factors = factors;
+  report_ = newton_.solve(island_, settings, velocities_);
+  health.factors += report_.factors;
+  step_factors_ += report_.factors;
+  return report_.converged;
 }
 
-/// A joint that breaks within the step holds for a part of it only: its capacity is lowered until it dissipates what it has left. Returns whether
-/// anything changed.
-bool StructureSolver::limit_to_break() {
-  bool changed = false;
+/// Changes the island and solves it again; both are undone if that does not get to its end.
+template <class Change>
+bool StructureSolver::run_pass(const Change& change) {
+  const Island island = island_;
+  const std::vector<Vec6> velocities = velocities_;
+  const std::vector<uint8_t> taut = taut_;
+  const std::vector<double> scales = scales_now();
+  if (!change()) return false;
+  if (run(kMaxPassFactors)) return true;
+  report_.converged = true;  // as it was before
+  island_ = island, velocities_ = velocities, taut_ = taut;
+  for (size_t j = 0; j < joints_.size(); ++j) joints_[j]->scale = scales[j];
+  return false;
+}
+
+void StructureSolver::solve() {
+  step_factors_ = 0;
+  const bool done = run(kMaxFactors);
+  const auto may_need = [&] { return std::any_of(island_.joints.begin(), island_.joints.end(), [&](const IslandJoint& joint) { return may_need_correction(joint); }); };
+  for (int pass = 0; done && pass < kMaxCorrections && may_need() && run_pass([&] { return correct_geometry(); }); ++pass) {}
+  const auto may_break = [&] { return break_scales() != scales_now(); };
+  for (int pass = 0; done && pass < kMaxBreakSolves && may_break() && run_pass([&] { return limit_to_break(); }); ++pass) {}
+  ++health.islands;
+  health.unconverged += report_.converged ? 0 : 1;
+  health.most_factors = std::max(health.most_factors, step_factors_);
+}
+
+std::vector<double> StructureSolver::scales_now() const {
+  std::vector<double> scales;
+  for (const PlasticConstraint* joint : joints_) scales.push_back(joint->scale);
+  return scales;
+}
+
+/// A joint that breaks within the step holds for a part of it only: its capacity is lowered until it dissipates what it has left.
+std::vector<double> StructureSolver::break_scales() const {
+  std::vector<double> scales;
   for (size_t j = 0; j < joints_.size(); ++j) {
-    PlasticConstraint& joint = *joints_[j];
+    const PlasticConstraint& joint = *joints_[j];
+    const IslandJoint& ours = island_.joints[j];
+    scales.push_back(joint.scale);
     if (!std::isfinite(joint.step_law.ultimate_elongation) && !std::isfinite(joint.step_law.ultimate_rotation)) continue;
-    IslandJoint& ours = island_.joints[j];
     const Vec6 flow = respond(joint.step_law, ours.capacity, ours.strain + island_.dt * ours.rate).flow.cwiseAbs();
     const auto share = [](double left, double used) { return used > left ? std::max(left, 0.0) / used : 1.0; };
     const double scale = std::min(share(joint.step_law.ultimate_elongation - joint.state.elongation(), flow.head<3>().sum()),
                                   share(joint.step_law.ultimate_rotation - joint.state.rotation(), flow.tail<3>().sum()));
-    if (std::abs(scale - joint.scale) < 1e-6) continue;
-    if (scale == 1 && joint.scale == 1) continue;
-    joint.scale = scale;
-    ours.capacity = scale * start_capacities_[j];
+    if (std::abs(scale - joint.scale) >= 1e-6) scales.back() = scale;
+  }
+  return scales;
+}
+
+/// Returns whether anything changed.
+bool StructureSolver::limit_to_break() {
+  const std::vector<double> scales = break_scales();
+  bool changed = false;
+  for (size_t j = 0; j < joints_.size(); ++j) {
+    if (scales[j] == joints_[j]->scale) continue;
+    joints_[j]->scale = scales[j];
+    island_.joints[j].capacity = scales[j] * start_capacities_[j];
     changed = true;
   }
   return changed;

@@ -66,6 +66,9 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   void add_rows(btConstraintArray& pool, bool friction);
   void limit_push(double erp);
   void solve();
+  bool run(int factors);
+  template <class Change>
+  bool run_pass(const Change& change);
   bool may_need_correction(const IslandJoint& joint) const;
   bool correct_geometry();
   JointGeometry measure_later(size_t joint, double time) const;
@@ -74,6 +77,8 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   Vec6 velocity_now(const btRigidBody& part, int body) const;
   void set_geometry(size_t joint, const JointGeometry& geometry, double time);
   void hold_turns();
+  std::vector<double> scales_now() const;
+  std::vector<double> break_scales() const;
   bool limit_to_break();
   void write_back();
   int index_of(const btRigidBody& body) const;
@@ -82,6 +87,7 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   Island island_;
   IslandSolver newton_;
   IslandReport report_;
+  int step_factors_ = 0;
   std::vector<Vec6> velocities_;     // #bodies of island_
   std::vector<Vec6> start_capacities_;
   std::vector<uint8_t> taut_;          // #joints: taken midway through the step, not at its beginning
