@@ -52,6 +52,7 @@ constexpr std::array kMakers{
     Maker{"crate", [] { return Result<Asset>(make_crate()); }},
     Maker{"plank", make_plank},
     Maker{"sedan", make_sedan},
+    Maker{"sedan_scored", make_sedan_scored},
     Maker{"container", make_container},
     Maker{"crane", make_crane},
     Maker{"small_ship", make_small_ship},

@@ -130,13 +130,11 @@ class PieceChecker {
   }
 
   Result<void> check_links() const {
-    std::set<std::pair<int, int>> seen;
     for (size_t l = 0; l < pieces_.links.size(); ++l) {
       const PieceLink& link = pieces_.links[l];
       if (link.a < 0 || link.b <= link.a || link.b >= pieces_.count()) {
         return wrong("link {} joins pieces {} and {}; it must name two of {}, the lower first", l, link.a, link.b, pieces_.count());
       }
-      if (!seen.insert({link.a, link.b}).second) return wrong("pieces {} and {} have two links", link.a, link.b);
       if (!(link.area > 0 && link.area < kFarthest * kFarthest)) return wrong("link {} has an area of {:g} m^2", l, link.area);
       if (!(link.center.allFinite() && link.center.cwiseAbs().maxCoeff() < kFarthest)) return wrong("link {} is nowhere", l);
       if (!(std::abs(link.normal.norm() - 1) < 1e-3)) return wrong("link {} has no valid normal", l);

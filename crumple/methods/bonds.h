@@ -21,6 +21,7 @@ struct Link {
   int a = 0, b = -1;  // pieces; b -1: the world, or the body `to`
   Hold start = Hold::Welded;
   bool hinges = false;  // a weld that may become a joint
+  bool collide = false;  // whether its two pieces collide while a joint holds them
   // of a joint, or of a weld that may become one
   std::string name, to;
   Transform frame;  // rest frame; columns of the rotation: along the bar, the section's width, its height

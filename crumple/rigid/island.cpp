@@ -176,6 +176,7 @@ IslandReport IslandSolver::solve(Island& island, const IslandSettings& settings,
   respond_joints(island, work);
   const double external = external_norm(island);
   const int most = has_friction(island) ? std::max(1, settings.friction_solves) : 1;
+  bool solved = false;
   for (bool fine = false; report.solves < most;) {
     const bool settled = !set_friction_limits(island, work) && report.solves > 0;
     if (fine && settled) break;
@@ -184,9 +185,14 @@ IslandReport IslandSolver::solve(Island& island, const IslandSettings& settings,
     fine = fine || settled || report.solves == most;
     const double tolerance = fine ? settings.tolerance : std::max(settings.tolerance, kRoughTolerance);
     report.converged = minimise(island, settings, tolerance, external, velocities, work, report);
-  }
-  if (report.converged) {
+    if (!report.converged) continue;
     write_results(island, work);
+    work.velocities_solved.assign(velocities.begin(), velocities.end());
+    solved = true;
+  }
+  if (report.converged) return report;
+  if (solved) {  // with older limits of friction
+    std::copy(work.velocities_solved.begin(), work.velocities_solved.end(), velocities.begin());
   } else {
     balance(island, velocities, work);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 
 #include "crumple/rigid/island_work.h"
@@ -12,7 +13,8 @@ namespace crumple::rigid {
 namespace {
 
 constexpr int kSweeps = 60;
-constexpr int kJointSteps = 8;
+constexpr int kJointSteps = 20, kHalvings = 12;
+constexpr double kJointTolerance = 1e-9;
 
 Vec6 over_mass(const Island& island, const IslandWork& work, int body, const Vec6& impulse) {
   Vec6 result;
@@ -65,13 +67,23 @@ class Balance {
     double change = 0;
     if (row.body_a >= 0) change += row.jacobian_a.dot(velocity(row.body_a) - island_.bodies[static_cast<size_t>(row.body_a)].free);
     if (row.body_b >= 0) change += row.jacobian_b.dot(velocity(row.body_b) - island_.bodies[static_cast<size_t>(row.body_b)].free);
-    const double limit = row.normal >= 0 ? std::abs(row.friction * island_.rows[static_cast<size_t>(row.normal)].impulse) : 0;
-    const double low = row.normal >= 0 ? -limit : std::min(row.low, row.high), high = row.normal >= 0 ? limit : std::max(row.low, row.high);
+    const auto [low, high] = limits_of(index);
     const double wanted = row.impulse + (row.target - change - row.softness * row.impulse) / (row.softness + lever.give);
     const double step = std::clamp(wanted, low, high) - row.impulse;
     row.impulse += step;
     if (row.body_a >= 0) velocity(row.body_a) += step * lever.a;
     if (row.body_b >= 0) velocity(row.body_b) += step * lever.b;
+  }
+
+  /// Of a disc's two rows, each has what the other leaves.
+  std::pair<double, double> limits_of(size_t index) const {
+    const IslandRow& row = island_.rows[index];
+    if (row.normal < 0) return {std::min(row.low, row.high), std::max(row.low, row.high)};
+    const double radius = std::abs(row.friction * island_.rows[static_cast<size_t>(row.normal)].impulse);
+    const RowRole role = work_.rows[index].role;
+    const double other = role == RowRole::Disc ? island_.rows[index + 1].impulse : role == RowRole::Second ? island_.rows[index - 1].impulse : 0;
+    const double limit = std::sqrt(std::max(0.0, radius * radius - other * other));
+    return {-limit, limit};
   }
 
   Vec6 rate_of(const IslandJoint& joint) {
@@ -99,21 +111,41 @@ class Balance {
     return give;
   }
 
-  /// The force at which the joint's own strain asks for that force, all else as it is.
+  /// The force at which the joint's own strain asks for that force, all else as it is: the least of a convex energy of the strain,
+  /// 1/2 (strain - free) give^-1 (strain - free) + energy of the law. A joint whose search fails keeps its force: a wrong one would add energy.
   void solve_joint(IslandJoint& joint) {
-    push(joint, -joint.force);  // as if it were not there
     const double reach = island_.dt + joint.law->damping;
-    const Vec6 free = joint.strain + reach * rate_of(joint);
     const Mat6 give = reach * island_.dt * give_of(joint);
-    Vec6 force = joint.force;
+    const Vec6 now = joint.strain + reach * rate_of(joint), free = now + give * joint.force;
+    const Eigen::LDLT<Mat6> factors(give);
+    if (factors.info() != Eigen::Success) return;
+    const auto slope = [&](const Vec6& strain, const Vec6& step) {
+      return step.dot(Vec6(factors.solve(strain - free)) + force_of(*joint.law, joint.capacity, strain));
+    };
+    Vec6 strain = now;
     for (int i = 0; i < kJointSteps; ++i) {
-      const LawResponse response = respond(*joint.law, joint.capacity, free - give * force);
-      const Vec6 error = force - response.force;
-      if (error.norm() <= 1e-9 * (force.norm() + response.force.norm())) break;
-      force -= (Mat6::Identity() + response.tangent * give).partialPivLu().solve(error);
+      const LawResponse response = respond(*joint.law, joint.capacity, strain);
+      const Vec6 error = strain - free + give * response.force;
+      if (error.norm() <= kJointTolerance * (strain - free).norm()) {
+        push(joint, response.force - joint.force);
+        joint.force = response.force;
+        return;
+      }
+      const Vec6 step = -(Mat6::Identity() + give * response.tangent).partialPivLu().solve(error);
+      strain += share_of_step(slope, strain, step) * step;
     }
-    joint.force = force_of(*joint.law, joint.capacity, free - give * force);  // admissible, whether the search has ended or not
-    push(joint, joint.force);
+  }
+
+  /// How far the energy falls along a step, at most all of it.
+  template <class Slope>
+  static double share_of_step(const Slope& slope, const Vec6& strain, const Vec6& step) {
+    if (slope(strain + step, step) <= 0) return 1;
+    double low = 0, high = 1;
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = 0.5 * (low + high);
+      (slope(strain + middle * step, step) > 0 ? high : low) = middle;
+    }
+    return low > 0 ? low : high;
   }
 
   Island& island_;

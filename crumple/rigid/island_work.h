@@ -44,6 +44,8 @@ struct IslandWork {
   std::vector<Vec6> gradient, step;    // #bodies
   double secant_share = 0;             // of the secant stiffness that is added where something yields
 
+  std::vector<Vec6> velocities_solved;  // #bodies: after the last solve that got to its end
+
   // before the Newton step
   std::vector<Vec6> velocities_before;        // #bodies
   std::vector<signed char> pieces_before;     // #rows

@@ -70,6 +70,7 @@ void build_links(WorldState& w, int index) {
     JointSlot slot;
     slot.settings.kind = rigid::JointKind::Plastic;
     slot.settings.plastic = link.law;
+    slot.settings.collide = link.collide;
     put_joint(slot, frame);
     slot.body_a = index, slot.piece_a = link.a;
     if (link.b >= 0) {

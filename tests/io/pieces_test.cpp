@@ -186,7 +186,6 @@ TEST(Pieces, that_are_damaged_are_refused_with_what_is_wrong) {
       {"is not a piece", [&](GltfDocument& d) { link(d)["pieces"].items[1] = Json(77); }},
       {"is not a piece", [&](GltfDocument& d) { link(d)["pieces"].items[1] = Json(0.5); }},
       {"the lower first", [&](GltfDocument& d) { std::swap(link(d)["pieces"].items[0], link(d)["pieces"].items[1]); }},
-      {"two links", [&](GltfDocument& d) { pieces_in(d)["links"].push(link(d)); }},
       {"an area of", [&](GltfDocument& d) { link(d)["area"] = Json(0.0); }},
       {"an area of", [&](GltfDocument& d) { link(d)["area"] = Json(1e300); }},
       {"must be a number", [&](GltfDocument& d) { link(d)["area"] = Json("large"); }},

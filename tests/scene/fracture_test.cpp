@@ -175,7 +175,7 @@ TEST_F(Fracture, what_sleeps_until_it_is_hit_has_settled_by_then) {
 }
 
 TEST_F(Fracture, damage_crosses_whole_links_and_stops_at_broken_ones) {
-  const World world = built(scene(quarters(), R"("bodies": [{"name": "bar", "asset": "bar", "examples": {"gain": 100, "yield": 0.1, "radius": 3, "lag": 0}}])"));
+  const World world = built(scene(quarters(), R"("second_phase": false, "bodies": [{"name": "bar", "asset": "bar", "examples": {"gain": 100, "yield": 0.1, "radius": 3, "lag": 0}}])"));
   const Examples& layer = example_layer(world, 0);
   const RiggedBody& rig = *world.bodies()[0].solid->rig;
   const Pieces& pieces = *rig.asset.pieces;

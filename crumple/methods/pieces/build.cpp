@@ -22,6 +22,7 @@ void describe(Fields& fields, Hinge& h) {
   fields.number("turn", h.turn, more_than(0), {"plastic turning at which a hinge parts", "degrees"});
   fields.number("pull", h.pull, more_than(0), {"plastic stretch at which a hinge parts, as a share of the size of the cut (the root of its area)"});
   fields.number("resistance", h.resistance, between(0.001, 1), {"force and moment that a hinge resists with, as a share of the link's strength over 1/60 s"});
+  fields.flag("collide", h.collide, {"whether the two pieces collide while a hinge holds them: on for lids and doors, off where a section bends"});
 }
 
 namespace {

@@ -14,6 +14,8 @@ constexpr double kElasticStretch = 0.002, kElasticTurn = 0.005;
 constexpr double kSofteningFrom = 0.6;
 // How far from the cut drawn points follow both pieces, as a share of the cut's size.
 constexpr double kReach = 0.8;
+// What lies this much beyond the extents of a patch, or this share of its size, still belongs to it: patches are seldom rectangles.
+constexpr double kPatchRoom = 1.6, kPatchEdge = 0.1;
 // Points of both pieces that are this near, as a share of the cut's size, are the same point of the cut.
 constexpr double kSamePoint = 1e-4;
 
@@ -28,12 +30,23 @@ rigid::PlasticLaw hinge_law(const Weld& weld, const Hinge& hinge) {
   return law;
 }
 
-/// Points that the cut faces of both pieces have in common.
-std::vector<Vec3> common_points(const TriMesh& a, const TriMesh& b, double tolerance) {
+/// Whether a point lies in the patch, as far as its spread tells: of an even rectangle the half extents are sqrt(3 x the mean square).
+bool is_in_patch(const Weld& weld, const Vec3& p) {
+  const Mat3 inverse = weld.turning.inverse();  // |d|^2 1 - d d^T averaged
+  const Mat3 spread = 0.5 * inverse.trace() * Mat3::Identity() - inverse;
+  const Vec3 local = weld.axes.transpose() * (p - weld.center), squares = (weld.axes.transpose() * spread * weld.axes).diagonal();
+  for (int i = 0; i < 3; ++i) {
+    if (std::abs(local[i]) > kPatchRoom * std::sqrt(3 * std::max(squares[i], 0.0)) + kPatchEdge * std::sqrt(weld.area)) return false;
+  }
+  return true;
+}
+
+/// Points that the cut faces of both pieces have in common, within the patch.
+std::vector<Vec3> common_points(const Weld& weld, const TriMesh& a, const TriMesh& b, double tolerance) {
   const PointTree tree(b.positions);
   std::vector<Vec3> common;
   for (const Vec3& p : a.positions) {
-    if (tree.nearest(p, tolerance).point >= 0) common.push_back(p);
+    if (is_in_patch(weld, p) && tree.nearest(p, tolerance).point >= 0) common.push_back(p);
   }
   return common;
 }
@@ -47,7 +60,7 @@ float share_at(double distance, double reach) {
 void follow_link(const Weld& weld, int link, const Pieces& pieces, std::vector<std::array<std::vector<Follow>, 2>>& follow) {
   const double size = std::sqrt(weld.area), reach = kReach * size;
   const auto surface = [&](int piece) -> const PieceSurface& { return pieces.surfaces[static_cast<size_t>(piece)]; };
-  const std::vector<Vec3> common = common_points(surface(weld.a).cut, surface(weld.b).cut, kSamePoint * size);
+  const std::vector<Vec3> common = common_points(weld, surface(weld.a).cut, surface(weld.b).cut, kSamePoint * size);
   if (common.empty()) return;
   const PointTree tree(common);
   for (const int piece : {weld.a, weld.b}) {

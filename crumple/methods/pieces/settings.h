@@ -14,6 +14,7 @@ struct Hinge {
   double turn = 75;         // degrees of plastic turning at which it parts
   double pull = 0.5;        // plastic stretch at which it parts, as a share of the cut's size
   double resistance = 0.3;  // of the link's strength
+  bool collide = false;     // whether the two pieces collide meanwhile
 };
 
 struct Settings {

@@ -44,7 +44,7 @@ std::vector<crumple::Link> links(const Model& model) {
   std::vector<crumple::Link> links;
   for (size_t l = 0; l < model.links.size(); ++l) {
     const Weld& weld = model.links[l];
-    links.push_back({.a = weld.a, .b = weld.b, .start = Hold::Welded, .hinges = !model.hinges.empty(), .name = fmt::format("link {}", l), .to = {},
+    links.push_back({.a = weld.a, .b = weld.b, .start = Hold::Welded, .hinges = !model.hinges.empty(), .collide = model.settings.hinge && model.settings.hinge->collide, .name = fmt::format("link {}", l), .to = {},
                      .frame = {weld.axes, weld.center}, .law = model.hinges.empty() ? rigid::PlasticLaw() : model.hinges[l]});
   }
   return links;
