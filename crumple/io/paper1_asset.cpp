@@ -11,6 +11,7 @@
 #include "crumple/io/files.h"
 #include "crumple/io/medit.h"
 #include "crumple/io/obj.h"
+#include "crumple/io/paper1_pieces.h"
 #include "crumple/io/text_cursor.h"
 #include "crumple/rig/score.h"
 
@@ -130,32 +131,9 @@ Result<void> read_rig(const fs::path& folder, Asset& asset) {
   return {};
 }
 
-constexpr size_t kMaxPlanes = 24;
-
-Result<std::vector<CutPlane>> parse_planes(std::string_view text, const std::string& name) {
-  TextCursor cursor(text, name);
-  std::vector<CutPlane> planes;
-  while (!cursor.failed() && !cursor.at_end()) {
-    CutPlane plane;
-    for (int axis = 0; axis < 3; ++axis) plane.normal[axis] = cursor.number_in_line("a plane's normal");
-    plane.offset = cursor.number_in_line("a plane's offset");
-    const double length = plane.normal.norm();
-    if (!cursor.failed() && !(length > 1e-9 && length < 1e9)) cursor.fail("the normal of a plane has no length");
-    if (!cursor.failed() && planes.size() == kMaxPlanes) cursor.fail(fmt::format("more than {} planes are too many", kMaxPlanes));
-    if (cursor.failed()) break;
-    plane.normal /= length, plane.offset /= length;
-    planes.push_back(plane);
-    cursor.skip_line();
-  }
-  if (cursor.failed()) return cursor.error();
-  return planes;
-}
-
 /// Bodies with planes break along them. The authors' own pieces (tetmesh.N.txt) come from the same planes, but cut only whole tetrahedra off.
 Result<void> score_by_planes(const fs::path& folder, Asset& asset) {
-  std::error_code ignored;
-  if (!fs::exists(folder / "planes.txt", ignored)) return {};
-  const Result<std::vector<CutPlane>> planes = read_part(folder, "planes.txt", parse_planes);
+  const Result<std::vector<CutPlane>> planes = read_paper1_planes(folder);
   if (!planes) return planes.error();
   if (planes->empty()) return {};
   Bounds box = bounds_of(asset.tets.positions);
@@ -163,7 +141,7 @@ Result<void> score_by_planes(const fs::path& folder, Asset& asset) {
   const Vec3 room = Vec3::Constant(0.01 * box.diagonal());
   const std::vector<ConvexCell> cells = cells_between_planes(*planes, {box.low - room, box.high + room});
   const Result<ScoreReport> report = score_asset(asset, cells);
-  if (!report) return Error{report.error().kind, fmt::format("{}: {}", (folder / "planes.txt").string(), report.error().text)};
+  if (!report) return Error{report.error().kind, fmt::format("{}: {}", folder.string(), report.error().text)};
   return {};
 }
 

@@ -11,7 +11,7 @@ namespace crumple::io {
 bool is_authors_asset(const std::filesystem::path& folder);
 
 /// Reads such a folder: mesh.mesh, coarseWeights.dmat, bone_roots.bf and exampleGraph.txt, with mesh.obj as the visible surface
-/// if it is there, and pieces along the planes of planes.txt if that is there. Lengths stay in the folder's own units; see scale_asset.
+/// if it is there, and pieces along its planes if it has any (paper1_pieces.h). Lengths stay in the folder's own units; see scale_asset.
 Result<Asset> read_paper1_asset(const std::filesystem::path& folder);
 
 }  // namespace crumple::io

@@ -319,12 +319,14 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
     json = std::move(foreign);
   }
   if (is_foreign(*json)) {
-    if (!changes.empty()) return input_error(fmt::format("{}: --set works on scenes of our own format; convert this one with 'crumple check' first", name));
     Result<Scene> scene = is_paper1_scene(*json) ? read_paper1_scene(*json, file) : read_paper2_scene(*json, file);
     if (!scene) return scene.error();
     // What came out must be a scene that our own format allows.
     Scene again;
     if (Result<void> read = Fields::read(scene_json(*scene), name, again); !read) return read.error();
+    for (const std::string& change : changes) {
+      if (Result<void> changed = scene->set(change); !changed) return changed.error();
+    }
     return scene;
   }
   name_bodies(*json);

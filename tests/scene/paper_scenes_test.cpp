@@ -29,8 +29,8 @@ const std::map<std::string, std::vector<Mark>> kMarks = {
     {"radius_dent.json", {{"", 0.2}}},
     {"radius_medium.json", {{"", 0.2}}},
     {"radius_narrow.json", {{"", 0.2}}},
-    {"radius_whole.json", {{"", 0.2}}},
-    {"radius_wide.json", {{"", 0.2}}},
+    {"radius_whole.json", {{"", 0.15}}},
+    {"radius_wide.json", {{"", 0.15}}},
     {"sedan_wall.json", {{"", 0.4}}},
     {"shipyard.json", {{"ship", 0.5}, {"first crane", 1}, {"second crane", 1}, {"third crane", 1}}},
     {"space_battle.json", {{"cruiser", 1}, {"red", 0.2}, {"blue", 0.2}}},
@@ -46,6 +46,7 @@ const std::map<std::string, std::vector<Mark>> kMarks = {
 /// Bodies, or all whose names begin so, that are meant to break.
 const std::map<std::string, std::vector<std::string_view>> kBreaks = {
     {"bridge.json", {"deck"}},
+    {"pileup.json", {""}},
     {"shipyard.json", {"first crane", "second crane"}},
     {"space_battle.json", {"cruiser", "red", "blue"}},
 };

@@ -14,6 +14,7 @@ namespace crumple::pieces {
 void describe(Fields& fields, Settings& s) {
   fields.number("strength", s.strength, more_than(0),
                 {"impulse within 1/60 s per area of cut at which a link breaks; from 1e12 on, none breaks", "N s/m^2"});
+  fields.numbers("link_strength", s.link_strength, 0, {"likewise for each link of the asset by itself, in its order, instead of `strength`; from 1e9 on, it never breaks", "N s/m^2"});
   fields.number("settle", s.settle, at_least(0), {"time after the body has appeared in which nothing breaks", "s"});
   fields.object("hinge", s.hinge, {"plastic hinges in place of links that carry too much, which turn and stretch before they part; absent: links part at once"});
 }
@@ -101,7 +102,8 @@ Result<std::vector<Weld>> make_links(const RiggedBody& body, const Settings& set
   std::vector<Weld> links;
   for (const PieceLink& link : body.asset.pieces->links) {
     if (const Result<void> fine = check_link(body.asset, link); !fine) return fine.error();
-    const double strength = settings.strength < kNeverBreaks ? settings.strength * (painted ? painted_factor(body, link, copies) : 1.0) : kInfinite;
+    const double given = settings.link_strength ? (*settings.link_strength)[links.size()] : settings.strength;
+    const double strength = given < (settings.link_strength ? kListNeverBreaks : kNeverBreaks) ? given * (painted ? painted_factor(body, link, copies) : 1.0) : kInfinite;
     links.push_back(make_weld(link.a, link.b, link.area, strength * link.area, link.center, link.spread));
   }
   return links;
@@ -113,6 +115,14 @@ Result<Model> build(const RiggedBody& body, const Settings& settings, std::span<
   const Asset& asset = body.asset;
   if (!asset.pieces) return input_error(fmt::format("\"{}\" has no pieces to break into; score it first: crumple score", asset.name));
   if (!(settings.strength > 0)) return input_error(fmt::format("strength is {:g}; it must be more than 0 N s/m^2", settings.strength));
+  if (settings.link_strength) {
+    if (settings.link_strength->size() != asset.pieces->links.size()) {
+      return input_error(fmt::format("link_strength has {} numbers, but \"{}\" has {} links; give one for each", settings.link_strength->size(), asset.name, asset.pieces->links.size()));
+    }
+    for (const double strength : *settings.link_strength) {
+      if (!(strength > 0)) return input_error(fmt::format("a link_strength is {:g}; each must be more than 0 N s/m^2", strength));
+    }
+  }
   if (!(settings.settle >= 0)) return input_error(fmt::format("settle is {:g}; it must be at least 0 s", settings.settle));
   assert(masses.size() == asset.tets.positions.size());
   const std::vector<int> of_vertex = piece_of_vertices(asset);

@@ -9,6 +9,9 @@
 
 namespace crumple::pieces {
 
+/// From here on a strength in a list is infinite: lists of a scene hold no larger numbers.
+inline constexpr double kListNeverBreaks = 1e9;
+
 /// How an overloaded link gives way as a joint before it parts.
 struct Hinge {
   double turn = 75;         // degrees of plastic turning at which it parts
@@ -19,6 +22,7 @@ struct Hinge {
 
 struct Settings {
   double strength = 1e4;  // N s per m^2 of cut: what a link can carry within the window
+  std::optional<std::vector<double>> link_strength = {};  // #links of the asset, instead of `strength`
   double settle = 0.1;    // s after the body has appeared in which nothing breaks
   std::optional<Hinge> hinge = {};
 };

@@ -1,13 +1,17 @@
 #include "crumple/scene/import/paper1_scene.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "crumple/geometry/tet_mesh.h"
+#include "crumple/io/display_color.h"
 #include "crumple/io/paper1_asset.h"
+#include "crumple/io/paper1_pieces.h"
 #include "crumple/io/files.h"
 #include "crumple/scene/import/lenient_json.h"
 
@@ -16,6 +20,8 @@ namespace fs = std::filesystem;
 namespace {
 
 using rigid::Motion;
+
+constexpr double kUnbreakable = 1e10;  // N s: what they write for bodies that do not break
 
 /// Paths are relative to the authors' working directory ("inputFiles/barrel2"); the same things lie beside the scene here.
 fs::path beside(const fs::path& scene, const std::string& path) {
@@ -106,10 +112,42 @@ class Paper1Importer {
       object.complain("shape", fmt::format("unknown shape \"{}\"", shape));
     }
     add_script(body, object, "constantForce", "constantForceFrames", -1);
+    if (body.motion == Motion::Dynamic && body.script.empty()) {
+      // Their program stops every body without a script after each step.
+      body.motion = Motion::Static, body.mass.reset();
+      note("mass of bodies without a constantForce: they stay where they are, as they do in the authors' program");
+    }
+    add_colors(body, object);
     scene_.bodies.push_back(body);
   }
 
-  /// An imposed velocity; their program also imposes zero on everything without a script, which is not taken over.
+  /// The plain colour in a piece of Mitsuba's XML: <rgb name="diffuseReflectance" value="#1111ff"/>, or three numbers.
+  void add_colors(BodyDescription& body, LenientJson& object) {
+    const std::string xml = object.text("shadingXml");
+    if (xml.empty()) return;
+    const size_t tag = xml.find("<rgb"), value = tag == std::string::npos ? tag : xml.find("value=\"", tag), end = value == std::string::npos ? value : xml.find('"', value + 7);
+    const std::optional<Vec3f> color = end == std::string::npos ? std::nullopt : parse_color(xml.substr(value + 7, end - value - 7));
+    if (xml.find("<texture") != std::string::npos) {
+      note("shadingXml: textures, whose pictures are not there");
+    } else if (!color) {
+      note("shadingXml: materials without an <rgb> colour");
+    }
+    if (!color) return;
+    if (!body.look) body.look.emplace();
+    body.look->color = *color;
+  }
+  /// "#rrggbb" in sRGB or "r g b" as light; linear.
+  static std::optional<Vec3f> parse_color(const std::string& text) {
+    Vec3f color;
+    if (unsigned hex = 0; text.size() == 7 && std::sscanf(text.c_str(), "#%6x", &hex) == 1) {
+      for (int c = 0; c < 3; ++c) color[c] = io::linear_from_display((hex >> (16 - 8 * c) & 255) / 255.0);
+      return color;
+    }
+    if (std::sscanf(text.c_str(), "%f%*[ ,]%f%*[ ,]%f", &color[0], &color[1], &color[2]) != 3 || !(color.minCoeff() >= 0 && color.maxCoeff() <= 1)) return {};
+    return color;
+  }
+
+  /// An imposed velocity.
   void add_script(BodyDescription& body, LenientJson& object, const char* velocity, const char* frames, double otherwise) {
     const auto given = object.numbers(velocity, 3);
     if (!given) return;
@@ -139,9 +177,13 @@ class Paper1Importer {
       const Quat q(Eigen::AngleAxisd(rotation.number("angle", 0), rotation.vector("axis", Vec3::UnitY()).normalized()));
       body.quaternion = {q.x(), q.y(), q.z(), q.w()};
     }
+    const Model* model = model_of(body.asset, folder);
+    if (!model) return;
     // Their `offset` is the centre of mass, ours the origin of the model.
-    body.at = object.vector("offset") - rotation_of(body) * (body.scale * center_of(body.asset, folder));
+    body.at = object.vector("offset") - rotation_of(body) * (body.scale * model->center);
+    if (const double threshold = object.number("breakingThreshold", kUnbreakable); threshold < kUnbreakable) add_strengths(body, *model, threshold, object);
     add_script(body, object, "constantVelocity", "constantVelocityFrames", 60);
+    add_colors(body, object);
     leave_out(object);
     scene_.bodies.push_back(body);
   }
@@ -165,25 +207,39 @@ class Paper1Importer {
   void leave_out(LenientJson& object) {
     if (object.number("localDeformationScale", 0) != 0) note("localDeformationScale: random offsets that are not in the paper");
     if (object.flag("plinkoObject", false)) note("plinkoObject: bodies that fall through the floor are not lifted up again");
-    if (object.has("breakingThreshold")) note("breakingThreshold: pieces stay together");
   }
   void note(const char* what) { notes_.insert(fmt::format("left out: {}", what)); }
 
-  Vec3 center_of(const std::string& name, const fs::path& folder) {
-    if (const auto found = centers_.find(name); found != centers_.end()) return found->second;
+  struct Model {
+    Asset asset;
+    std::vector<io::Paper1Piece> pieces;
+    Vec3 center;  // in units of the folder
+  };
+  const Model* model_of(const std::string& name, const fs::path& folder) {
+    if (const auto found = models_.find(name); found != models_.end()) return &found->second;
     Result<Asset> asset = io::read_paper1_asset(file_.parent_path() / folder);
-    if (!asset) {
-      if (error_.empty()) error_ = asset.error().text;
-      return Vec3::Zero();
-    }
-    const std::vector<double> masses = lumped_masses(asset->tets, 1.0);
-    Vec3 sum = Vec3::Zero();
-    double total = 0;
-    for (size_t v = 0; v < masses.size(); ++v) sum += masses[v] * asset->tets.positions[v], total += masses[v];
-    return centers_[name] = sum / total;
+    if (!asset) return error_ = error_.empty() ? asset.error().text : error_, nullptr;
+    Result<std::vector<io::Paper1Piece>> pieces = io::read_paper1_pieces(file_.parent_path() / folder, own_vertices(*asset));
+    if (!pieces) return error_ = error_.empty() ? pieces.error().text : error_, nullptr;
+    const Vec3 center = io::paper1_center(*asset, *pieces);
+    return &models_.try_emplace(name, Model{std::move(*asset), std::move(*pieces), center}).first->second;
+  }
+  static size_t own_vertices(const Asset& asset) {
+    if (!asset.pieces) return asset.tets.positions.size();
+    return static_cast<size_t>(*std::max_element(asset.pieces->origin.begin(), asset.pieces->origin.end())) + 1;
   }
 
-  /// Thirty barrels, 4 x 4 at the bottom to one on top. Where they stood is not published: they are put in the car's way.
+  void add_strengths(BodyDescription& body, const Model& model, double threshold, LenientJson& object) {
+    if (!(threshold > 0)) return object.complain("breakingThreshold", "must be more than 0 N s");
+    if (!model.asset.pieces || model.pieces.empty()) return note("breakingThreshold of bodies without pieces");
+    pieces::Settings settings;
+    settings.link_strength = io::paper1_strengths(model.asset, model.pieces, threshold);
+    for (double& strength : *settings.link_strength) strength = std::min(strength / (body.scale * body.scale), pieces::kListNeverBreaks);
+    settings.settle = 5.0 / 60;  // they begin to break after five frames
+    body.of<pieces::Settings>() = settings;
+  }
+
+  /// Thirty barrels, 4 x 4 at the bottom to one on top.
   void stack_of_barrels() {
     const fs::path file = file_.parent_path() / "barrelStackParams.json";
     Result<std::string> text = io::read_file(file);
@@ -191,17 +247,15 @@ class Paper1Importer {
     Result<Json> json = parse_json(*text, file.string(), JsonDialect::Foreign);
     if (!json) return void(error_ = json.error().text);
     LenientJson parameters(*json, file.string(), error_);
-    const double across = 0.68, up = 0.78;
-    const Vec3 base(-2.4, 0.395, 3.3);
+    const double across = 0.68, up = 0.77;
+    const Vec3 first(-3, 0.39, 0), shift(across / 2, up, across / 2);
     for (int level = 0, number = 0; level < 4 && error_.empty(); ++level) {
       const int side = 4 - level;
       for (int i = 0; i < side * side; ++i, ++number) {
         plastic_body(parameters, fmt::format("barrel {}", number));
-        const Vec3 place(across * (i % side - 0.5 * (side - 1)), up * level, across * (i / side - 0.5 * (side - 1)));
-        if (error_.empty()) scene_.bodies.back().at += base + place;
+        if (error_.empty()) scene_.bodies.back().at += first + level * shift + across * Vec3(i % side, 0, i / side);
       }
     }
-    note("the published place of the barrel stack: it stands in the car's way here");
   }
 
   const Json& json_;
@@ -210,7 +264,7 @@ class Paper1Importer {
   bool barrel_stack_ = false;
   std::string error_;
   std::set<std::string> notes_;
-  std::map<std::string, Vec3> centers_;
+  std::map<std::string, Model> models_;
 };
 
 }  // namespace
