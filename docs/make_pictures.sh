@@ -76,6 +76,8 @@ draw bridge $out/break_3.png --frame 92 --size 480x320 --samples 32 --camera=12,
 draw space_battle $out/break_4.png --frame 150 --size 480x320 --samples 32 --camera=30,18,60:-4,10,6:46
 montage $out/break_[1-4].png -strip -tile 4x1 -geometry +4+4 $out/row_breaking.png
 small $out/row_breaking.png row_breaking.png 1952x
+for frame in 62 110; do draw pileup $out/hinges_$frame.png --frame $frame --size 720x440 --samples 32 --camera=1.5,4.2,9.5:-0.6,2.4,0:36; done
+pair pileup_hinges.png $out/hinges_62.png $out/hinges_110.png
 pair pileup_weights.png $out/pileup_plain.png $out/pileup_weights.png
 pair car_barrels_weights.png $out/barrels_plain.png $out/barrels_weights.png
 pair car_hail_examples.png $out/hail_car_hail_plain.png $out/hail_car_hail_plain_plain.png $out/hail_car_hail_weights.png $out/hail_car_hail_plain_weights.png

@@ -98,6 +98,27 @@ TEST_F(Resume, many_interruptions_in_one_run_change_nothing) {
   expect_same(recorded(scene, into("parts", true)), whole, "five interruptions");
 }
 
+TEST_F(Resume, the_ledger_of_energy_goes_on_and_closes) {
+  const Scene scene = written_scene(scratch / "scene.json", everything());
+  recorded(scene, into("whole"));
+  for (const int stop_at : {12, 40}) recorded(scene, into("parts", stop_at != 12), stop_at);
+  recorded(scene, into("parts", true));
+  const auto told = [&](const char* name, const char* key) {
+    const Result<Json> json = parse_json(bytes_of(scratch / name / "run.json"), "run.json");
+    EXPECT_TRUE(json);
+    return *json->find(key);
+  };
+  const Json whole = told("whole", "energy"), parts = told("parts", "energy");
+  EXPECT_EQ(write_json(parts), write_json(whole));
+  EXPECT_LT(std::abs(whole.find("unaccounted_share")->number), 0.01);
+  EXPECT_LT(whole.find("damage_J")->number, -100);
+  double damage = 0;
+  for (const Json& body : told("whole", "bodies").items) {
+    if (const Json* work = body.find("damage_work_J")) damage += work->number;
+  }
+  EXPECT_NEAR(damage, -whole.find("damage_J")->number, 1e-6 * damage);
+}
+
 TEST_F(Resume, a_range_of_frames_is_continued_as_that_range) {
   const Scene scene = written_scene(scratch / "scene.json", everything());
   RunSettings settings = into("whole");
