@@ -13,6 +13,7 @@
 #include "assets/generator/plank.h"
 #include "assets/generator/sedan.h"
 #include "assets/generator/ship.h"
+#include "assets/generator/wall.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -53,6 +54,7 @@ constexpr std::array kMakers{
     Maker{"plank", make_plank},
     Maker{"sedan", make_sedan},
     Maker{"sedan_scored", make_sedan_scored},
+    Maker{"wall", make_wall},
     Maker{"container", make_container},
     Maker{"crane", make_crane},
     Maker{"small_ship", make_small_ship},

@@ -12,6 +12,7 @@ struct LayerSeed {
   double restitution = 0;     // of its material
   double dt = 0;              // s
   bool second_phase = false;  // whether steps are solved again where they did damage; otherwise as in paper 1
+  std::vector<std::shared_ptr<const TriMesh>> drawn = {};  // its surface, then the skin of each piece
 };
 
 /// One contact as a layer sees it: in the rest frame of its own body, on a triangle of its boundary.
@@ -37,6 +38,20 @@ struct Touching {
   double speed_change = 0;  // m/s: sum of the impulses over the mass of the part
   double approach = 0;      // m/s: greatest normal speed of a contact before the step
   bool wanted = false;      // a layer asks for the hits
+  bool shape_wanted = false;  // and for the shape of what did it
+};
+
+/// The shape of what hit a body, before this step changed it, in the rest frame of the body that was hit.
+struct OtherShape {
+  int part = 0, other = -1;  // as in Touching
+  struct Surface {
+    std::shared_ptr<const TriMesh> mesh;  // for its triangles
+    std::vector<Vec3f> points;
+  };
+  std::vector<Surface> surfaces;
+  double mass = 0;         // kg; 0: it does not give way
+  double restitution = 0;  // of the pair
+  double gives = 0;        // how readily it takes prints itself; 0: not at all
 };
 
 /// What a layer asks of its body after a step.
@@ -46,15 +61,6 @@ struct Effects {
   std::optional<double> restitution;   // from the next step on; minimum over the layers
 };
 
-struct LayerContext {
-  double dt = 0;                    // s
-  long step = 0;                    // number of the step, counted from the beginning of the run
-  std::span<const Hit> hits;        // of the last rigid step
-  std::span<const uint8_t> broken;  // links of the body; empty while all hold
-  Effects effects;
-  std::vector<uint8_t> yielded = {};  // #hits, or empty: those that did damage
-};
-
 /// Current vertices of a body, in the rest frame: composed from its layers in order, after all of them have stepped. Offsets in rest space come
 /// first, then skinning.
 struct Shape {
@@ -62,18 +68,44 @@ struct Shape {
   std::vector<Vec3f> offsets;   // #vertices or empty: how far layers so far have moved them in rest space
 };
 
+struct LayerContext {
+  double dt = 0;                    // s
+  long step = 0;                    // number of the step, counted from the beginning of the run
+  std::span<const Hit> hits;        // of the last rigid step
+  std::span<const uint8_t> broken;  // links of the body; empty while all hold
+  Effects effects;
+  std::vector<uint8_t> yielded = {};  // #hits, or empty: those that did damage
+  const Shape* shape = nullptr;       // of the body now
+  bool is_skinned = false;            // some layer skins it, so that rest space is turned where it bends
+  std::span<const OtherShape> others = {};   // those that were wanted
+  std::span<const int> part_of_piece = {};   // #pieces
+};
+
+/// A drawn surface of a body, carried by its tetrahedra; layers may refine it and add detail that the tetrahedra are too coarse for.
+struct DrawnSurface {
+  int piece = -1;                          // -1: the whole body
+  std::string_view scheme;                 // colours that are wanted of this layer; empty: none
+  const Shape* shape = nullptr;
+  bool is_skinned = false;
+  std::shared_ptr<const TriMesh>& surface;
+  std::vector<Vec3f>& positions;
+  std::vector<Vec3f>& colors;
+};
+
 /// `put_shape` writes a layer's share into the given blocks of vertices. `select_hits`: before step(), all that touched the body, however weakly; the layer
-/// marks those whose hits it wants looked up. `is_busy`: step() has something to do although nothing was hit.
+/// marks those whose hits it wants looked up. `gives`: how readily it takes prints, the other body's share being its own; 0: not at all. `is_busy`: step() has something to do although nothing was hit.
 template <class A>
 concept LayerMethod = Method<A> && requires(const LayerSeed& seed, const typename A::Settings& settings, const typename A::Model& model,
                                             typename A::State& state, LayerContext& now, std::span<Touching> touching, Shape& shape, std::span<const int> blocks,
-                                            const Embedding& embedding) {
+                                            const Embedding& embedding, DrawnSurface& drawn) {
   { build(seed, settings) } -> std::same_as<Result<typename A::Model>>;
   { start(model) } -> std::same_as<typename A::State>;
   { select_hits(model, state, std::as_const(now), touching) } -> std::same_as<void>;
   { is_busy(std::as_const(state)) } -> std::same_as<bool>;
   { step(model, state, now) } -> std::same_as<void>;
   { put_shape(model, std::as_const(state), blocks, shape) } -> std::same_as<void>;
+  { draw_over(model, std::as_const(state), drawn) } -> std::same_as<void>;
+  { gives(model) } -> std::same_as<double>;
   { colors(model, std::as_const(state), std::string_view(), embedding) } -> std::same_as<std::vector<Vec3f>>;
 };
 

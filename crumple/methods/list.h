@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "crumple/methods/clusters/settings.h"
+#include "crumple/methods/dents/settings.h"
 #include "crumple/methods/examples/settings.h"
 #include "crumple/methods/pieces/settings.h"
 #include "crumple/methods/structures/settings.h"
@@ -29,7 +30,7 @@ struct AtWork {
   State state;
 };
 
-using Layer = std::variant<AtWork<examples::Settings, examples::Model, examples::State> CRUMPLE_MORE_LAYERS>;
+using Layer = std::variant<AtWork<dents::Settings, dents::Model, dents::State>, AtWork<examples::Settings, examples::Model, examples::State> CRUMPLE_MORE_LAYERS>;
 using Bonds = std::variant<AtWork<pieces::Settings, pieces::Model, pieces::State>, AtWork<structures::Settings, structures::Model, structures::State>>;
 using Matter = std::variant<AtWork<clusters::BodySettings, clusters::BodyModel, clusters::BodyState> CRUMPLE_MORE_MATTER>;
 

@@ -2,6 +2,7 @@
 
 #include "crumple/methods/bonds.h"
 #include "crumple/methods/clusters/body.h"
+#include "crumple/methods/dents/dents.h"
 #include "crumple/methods/examples/examples.h"
 #include "crumple/methods/layer.h"
 #include "crumple/methods/list.h"

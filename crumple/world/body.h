@@ -119,6 +119,9 @@ int nearest_piece(const Body& body, const Vec3& at);
 /// Divides the body into its connected parts; their state is not set.
 void regroup(Body& body);
 
+/// Whether a layer writes every vertex itself, so that rest space is turned where it bends.
+bool is_skinned(const Body& body);
+
 /// Composes the shape from its layers: some blocks of vertices, or all.
 void put_together(Body& body, std::span<const int> blocks);
 void put_together(Body& body);

@@ -87,11 +87,13 @@ Result<void> build_mesh(Body& body, const Scene& scene, SceneAssets& assets) {
 Result<void> build_layers(Body& body, const Scene& scene) {
   const BodyDescription& d = *body.description;
   Result<void> built;
+  LayerSeed seed{body.solid->rig.get(), d.material.restitution, scene.dt(), scene.second_phase, {body.surface}};
+  for (const std::shared_ptr<const TriMesh>& skin : body.skins) seed.drawn.push_back(skin);
   for_each_method(d.methods, [&](const auto& settings) {
     using Settings = typename std::decay_t<decltype(settings)>::value_type;
-    if constexpr (requires(const LayerSeed& seed) { build(seed, *settings); }) {
+    if constexpr (requires { build(seed, *settings); }) {
       if (!settings || !built) return;
-      auto model = build(LayerSeed{body.solid->rig.get(), d.material.restitution, scene.dt(), scene.second_phase}, *settings);
+      auto model = build(seed, *settings);
       if (!model) {
         built = method_error(scene, d, info_of(settings), model.error());
         return;

@@ -39,20 +39,36 @@ void merge(const Effects& effects, BodyWork& work) {
   if (effects.restitution) work.restitution = std::min(work.restitution.value_or(*effects.restitution), *effects.restitution);
 }
 
-void step_layers(WorldState& w, int index) {
+/// What the layers of a body need to know of the step. Shapes are only read: those of others are what they were before the step.
+void prepare_layers(WorldState& w, int index) {
   Body& body = w.body(index);
   BodyWork& work = w.work[static_cast<size_t>(index)];
   work.parts.resize(body.parts.size());
   work.reshaped = false, work.moved.clear(), work.restitution.reset();
   if (body.layers.empty()) return;
   gather_touching(w, index);
-  LayerContext now{w.dt(), w.steps, {}, {}, {}, {}};
+  LayerContext now;
+  now.dt = w.dt(), now.step = w.steps;
   for (Layer& layer : body.layers) {
     std::visit([&](auto& at_work) { select_hits(at_work.model, at_work.state, std::as_const(now), work.touching); }, layer);
   }
   gather_hits(w, index);
+  gather_others(w, index);
   work.broken.clear();
   each_hold(body, [&](Hold hold) { work.broken.push_back(hold == Hold::Broken ? 1 : 0); });
+}
+
+void step_layers(WorldState& w, int index) {
+  Body& body = w.body(index);
+  BodyWork& work = w.work[static_cast<size_t>(index)];
+  if (body.layers.empty()) return;
+  LayerContext now;
+  now.dt = w.dt(), now.step = w.steps;
+  std::vector<int> part_of_piece(static_cast<size_t>(body.piece_count()), 0);
+  for (size_t p = 0; p < body.parts.size(); ++p) {
+    for (const int piece : body.parts[p].pieces) part_of_piece[static_cast<size_t>(piece)] = static_cast<int>(p);
+  }
+  now.shape = &body.shape, now.is_skinned = is_skinned(body), now.others = work.others, now.part_of_piece = part_of_piece;
   for (Layer& layer : body.layers) {
     now.hits = work.hits, now.broken = work.broken, now.effects = {}, now.yielded.clear();
     std::visit([&](auto& at_work) { step(at_work.model, at_work.state, now); }, layer);
@@ -152,6 +168,9 @@ void step_rigid_bodies(WorldState& w) {
     if (!body.is_present() || body.frozen || !body.solid || !body.can_change()) continue;
     if (!w.work[i].contacts.empty() || any_busy(body) || are_bonds_busy(w, body)) w.busy.push_back(static_cast<int>(i));
   }
+  parallel_for(w.busy.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) prepare_layers(w, w.busy[i]);
+  });
   parallel_for(w.busy.size(), 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) step_layers(w, w.busy[i]);
   });

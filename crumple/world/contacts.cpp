@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "crumple/geometry/bvh.h"
+#include "crumple/world/engine.h"
+#include "crumple/world/view.h"
 
 namespace crumple {
 namespace {
@@ -147,6 +149,36 @@ void gather_hits(WorldState& w, int index) {
     hit.at = part_in_rest * local, hit.normal = sign * (world_to_rest * touched.normal);
     hit.approach = world_to_rest * approach_of(w, part, hit.other, part.last_good.place * local);
     work.hits.push_back(hit);
+  }
+}
+
+void gather_others(WorldState& w, int index) {
+  const Body& body = w.body(index);
+  BodyWork& work = w.work[static_cast<size_t>(index)];
+  work.others.clear();
+  for (const Touching& touched : work.touching) {
+    if (!touched.shape_wanted || touched.other < 0) continue;
+    const auto& [number, part_number] = w.owner_of_part[static_cast<size_t>(touched.other)];
+    const Body& other = w.body(number);
+    const Part& part = other.parts[static_cast<size_t>(part_number)];
+    const bool gives_way = other.description->motion == rigid::Motion::Dynamic && !other.frozen;
+    OtherShape shape{touched.part, touched.other, {}, gives_way ? part.mass : 0, body.description->material.restitution * other.description->material.restitution, 0};
+    for (const Layer& layer : other.layers) shape.gives = std::max(shape.gives, std::visit([](const auto& at_work) { return gives(at_work.model); }, layer));
+    std::vector<Transform> places;
+    for (int piece = 0; piece < other.piece_count(); ++piece) places.push_back(place_of(w, other.part_of(piece)));
+    const Transform world_to_rest = place_of(w, body.parts[static_cast<size_t>(touched.part)]).inverse();
+    ViewCache unused;
+    for (FrameItem& item : draw_body(other, number, places, other.is_broken(), View{}, unused)) {
+      if (other.is_broken() && std::find(part.pieces.begin(), part.pieces.end(), item.piece) == part.pieces.end()) continue;
+      const Transform to_rest = world_to_rest * item.place;
+      OtherShape::Surface surface{item.surface, {}};
+      surface.points.reserve(item.surface->positions.size());
+      for (size_t v = 0; v < item.surface->positions.size(); ++v) {
+        surface.points.push_back((to_rest * (item.positions.empty() ? item.surface->positions[v] : Vec3(item.positions[v].cast<double>()))).cast<float>());
+      }
+      shape.surfaces.push_back(std::move(surface));
+    }
+    work.others.push_back(std::move(shape));
   }
 }
 

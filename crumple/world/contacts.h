@@ -16,6 +16,9 @@ void gather_touching(WorldState& w, int body);
 /// Contacts of the pairs that some layer wants, in the body's rest frame.
 void gather_hits(WorldState& w, int body);
 
+/// Shapes of what hit it, where a layer wants them.
+void gather_others(WorldState& w, int body);
+
 /// All contacts and joints, however weak, as loads on the links of a body.
 void gather_piece_loads(WorldState& w, int body);
 

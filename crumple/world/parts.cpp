@@ -183,6 +183,10 @@ void regroup(Body& body) {
   for (size_t h = 0; h < piece_of_hull.size(); ++h) part_of(static_cast<size_t>(piece_of_hull[h])).hulls.push_back(static_cast<int>(h));
 }
 
+bool is_skinned(const Body& body) {
+  return std::any_of(body.layers.begin(), body.layers.end(), [](const Layer& layer) { return std::visit([](const auto& at_work) { return info_of(at_work).skins; }, layer); });
+}
+
 void put_together(Body& body, std::span<const int> blocks) {
   const std::vector<Vec3>& rest = body.solid->rig->asset.tets.positions;
   Shape& shape = body.shape;

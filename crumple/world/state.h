@@ -47,6 +47,7 @@ struct BodyWork {
   std::vector<Touch> contacts;
   std::vector<Touching> touching;
   std::vector<Hit> hits;
+  std::vector<OtherShape> others;
   std::vector<PieceLoad> piece_loads;
   std::vector<LinkChange> changes;
   bool is_split = false;              // by these changes

@@ -38,12 +38,26 @@ std::vector<Vec3f> layer_colors(const Body& body, const Embedding& embedding, co
   return found;
 }
 
+/// Detail of the layers on a surface that the tetrahedra carry.
+void draw_details(const Body& body, int piece, const View& view, FrameItem& item) {
+  const bool skinned = is_skinned(body);
+  for (const Layer& layer : body.layers) {
+    std::visit(
+        [&](const auto& at_work) {
+          DrawnSurface drawn{piece, scheme_of(info_of(at_work), view), &body.shape, skinned, item.surface, item.positions, item.colors};
+          draw_over(at_work.model, at_work.state, drawn);
+        },
+        layer);
+  }
+}
+
 FrameItem draw_whole(const Body& body, int index, const Transform& place, const View& view) {
   FrameItem item = item_of(body, index, place);
   item.surface = body.surface;
   if (body.layers.empty()) return item;
   item.positions = carried_surface(*body.solid->rig, body.shape.vertices);
   item.colors = layer_colors(body, body.solid->rig->embedding, view);
+  draw_details(body, -1, view, item);
   return item;
 }
 
@@ -59,7 +73,10 @@ FrameItem draw_side(const Body& body, int index, size_t piece, bool cut, std::sp
   if (!body.layers.empty() && !cut) item.colors = layer_colors(body, embedding, view);
   bool any_joint = false;
   each_hold(body, [&](Hold hold) { any_joint = any_joint || hold == Hold::Jointed; });
-  if (!any_joint) return item;
+  if (!any_joint) {
+    if (!body.layers.empty() && !cut) draw_details(body, static_cast<int>(piece), view, item);
+    return item;
+  }
   std::vector<Vec3f> points = item.positions;
   if (points.empty()) {
     for (const Vec3& p : item.surface->positions) points.push_back(p.cast<float>());
@@ -67,6 +84,7 @@ FrameItem draw_side(const Body& body, int index, size_t piece, bool cut, std::sp
   const PieceSide side{static_cast<int>(piece), cut, points};
   std::vector<Vec3f> posed = std::visit([&](const auto& bonds) { return pose(bonds.model, bonds.state, side, places); }, *body.bonds);
   if (!posed.empty()) item.positions = std::move(posed);
+  if (!body.layers.empty() && !cut) draw_details(body, static_cast<int>(piece), view, item);
   return item;
 }
 

@@ -31,6 +31,8 @@ inline void record(const Model&, State&) {}
 inline std::vector<StateArray> recorded(State& state) { return arrays(state); }
 inline void fit_recorded(const Model&, State&, const SavedArrays&) {}
 inline Result<void> replayed(const Model&, State&) { return {}; }
+inline void draw_over(const Model&, const State&, DrawnSurface&) {}
+inline double gives(const Model&) { return 0; }
 std::vector<Vec3f> colors(const Model& model, const State& state, std::string_view scheme, const Embedding& surface);
 void report(const Model& model, const State& state, const ReportContext& context, Report& report);
 

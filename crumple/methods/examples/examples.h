@@ -69,6 +69,8 @@ inline void fit_recorded(const Model& model, State& state, const SavedArrays&) {
 Result<void> replayed(const Model& model, State& state);
 
 /// A colour for each point of the drawn surface: white at rest, otherwise a blend of the examples' colours (paper 1, fig. 8).
+inline void draw_over(const Model&, const State&, DrawnSurface&) {}
+inline double gives(const Model&) { return 0; }
 std::vector<Vec3f> colors(const Model& model, const State& state, std::string_view scheme, const Embedding& surface);
 void report(const Model& model, const State& state, const ReportContext& context, Report& report);
 
