@@ -9,10 +9,13 @@ namespace {
 constexpr int kCoarse = 64;              // cells along a side of the first look
 constexpr double kCellsPerSigma = 2.5;   // finer shows no stairs
 constexpr int kCellsPerPrint = 64;
+constexpr double kFaded = 20;            // widths of the fading through the body after which nothing is left
 constexpr double kFaint = 1e-3;          // of the depth: where Gaussians end
 constexpr double kHeatLength = 0.5;      // of sigma
 // The ring around a print (facts 2.6): where it begins, how fast it leaves the print, how high it may become and how wide it is, of the print's depth and half width.
 constexpr double kMask = 0.06, kLeave = 0.1, kLipHeight = 0.2, kLipWidth = 0.15, kRimHeight = 0.1, kRimWidest = 1.5;
+// Largest height of a ring over its width, times the slant: a Gaussian's steepest slope is 0.61 of it, and mostly twice that ahead of the press.
+constexpr double kSteepestRing = 0.5;
 
 struct Range {
   double low = 1e300, high = -1e300;
@@ -127,8 +130,11 @@ Map ring(const Grid& grid, const Map& depth, const Map& wall, const PressFrame& 
   return map;
 }
 
-/// Raises `volume` (in heights times cells) in a ring of given width, no higher than `height`. Returns what had no room.
+/// Raises `volume` (in heights times cells) in a ring of given width, no higher than `height`. Returns what had no room. It rises along the normal, aslant
+/// to the lines of a slanted press: its slope is bounded, so that nothing folds.
 double raise_ring(const Grid& grid, Print& print, double volume, double width, double height) {
+  const double along = print.frame.way.dot(print.frame.normal), slant = std::sqrt(std::max(0.0, 1 - along * along)) / along;
+  if (slant > 0) height = std::min(height, kSteepestRing * width / slant);
   const Map shape = ring(grid, print.depth, print.wall, print.frame, print.deepest, width);
   const double full = sum(shape);
   if (!(full > 0)) return volume;
@@ -250,11 +256,15 @@ Print make_print(const Contour& contour, std::span<const SurfaceNow> target, std
     if (print.wall[i] != kNone && print.depth[i] > 0) print.nearest = std::min(print.nearest, print.wall[i]), farthest = std::max(farthest, print.wall[i]);
   }
   print.reach = farthest - print.nearest + 2 * print.fade;
+  const double wide_x = 0.5 * print.grid.nx * print.grid.cell, wide_y = 0.5 * print.grid.ny * print.grid.cell;
+  print.middle = print.frame.origin + (print.grid.x0 + wide_x) * print.frame.x + (print.grid.y0 + wide_y) * print.frame.y + 0.5 * (print.nearest + farthest) * print.frame.way;
+  print.radius = std::hypot(wide_x, wide_y) + 0.5 * (farthest - print.nearest) + front_of(box_of(punch_points)) * -1 + kFaded * print.fade;
   fill_gaps(print.grid, print.wall);
   return print;
 }
 
 Vec3 Print::move(const Vec3& p) const {
+  if ((p - middle).squaredNorm() > radius * radius) return Vec3::Zero();
   const Vec3 q = frame.to_press(p);
   const double in = sample(grid, depth, q.x(), q.y()), out = raise.empty() ? 0 : sample(grid, raise, q.x(), q.y());
   if (!(in > 0 || out > 0)) return Vec3::Zero();
@@ -264,15 +274,6 @@ Vec3 Print::move(const Vec3& p) const {
   const double behind = std::max(0.0, q.z() - surface);
   const double share = 2 / (1 + std::exp(std::min(behind / fade, 500.0)));  // paper 3, figure 2c
   return share * (in * frame.way - out * frame.normal);
-}
-
-bool Print::is_near(const Vec3& p) const {
-  const Vec3 q = frame.to_press(p);
-  const double in = sample(grid, depth, q.x(), q.y()), out = raise.empty() ? 0 : sample(grid, raise, q.x(), q.y());
-  if (!(in > 0.01 * deepest || out > 0.005 * deepest)) return false;
-  const int i = std::clamp(static_cast<int>((q.x() - grid.x0) / grid.cell), 0, grid.nx - 1), j = std::clamp(static_cast<int>((q.y() - grid.y0) / grid.cell), 0, grid.ny - 1);
-  const double surface = wall[grid.at(i, j)];
-  return surface != kNone && q.z() - surface < 2 * fade;
 }
 
 bool Print::overlaps(const Vec3& a, const Vec3& b, const Vec3& c) const {

@@ -55,11 +55,12 @@ struct Print {
   double missing_volume = 0;  // m^3 that lip and rim should have raised and had no room for
   bool coarsened = false;     // the cells are larger than the softness asks for
 
+  Vec3 middle = Vec3::Zero();
+  double radius = 0;  // m: nothing farther from the middle moves
+
   bool empty() const { return depth.empty(); }
   /// How far a point of the target moves.
   Vec3 move(const Vec3& p) const;
-  /// Whether a point lies where the print needs a fine mesh.
-  bool is_near(const Vec3& p) const;
   /// Whether a triangle larger than the print may reach into it.
   bool overlaps(const Vec3& a, const Vec3& b, const Vec3& c) const;
 };

@@ -17,6 +17,8 @@ constexpr double kLeastVolume = 0.1;
 constexpr int kHalvings = 6;
 // Edges are refined to this share of the softness, or of the half width of hard prints.
 constexpr double kEdge = 1.0, kHardEdge = 1.0 / 32;
+// Of the depth: what a triangle may miss of it.
+constexpr double kShown = 0.01;
 
 double* find_pair(State& state, int part, int other) {
   for (size_t i = 0; i < state.pairs.size(); i += kPairColumns) {
@@ -145,9 +147,15 @@ void dent_sheet(const Model& model, State& state, const LayerContext& now, const
   const auto is_coarse = [&](const Triangle& t) {
     const Vec3 a = at(t[0]), b = at(t[1]), c = at(t[2]);
     const double longest = std::sqrt(std::max({(a - b).squaredNorm(), (b - c).squaredNorm(), (c - a).squaredNorm()}));
-    if (longest <= edge) return false;
+    if (longest <= edge || (a - print.middle).norm() > print.radius + longest) return false;
     if (longest > print.half_width) return print.overlaps(a, b, c);
-    return print.is_near(a) || print.is_near(b) || print.is_near(c) || print.is_near((a + b + c) / 3) || print.is_near((a + b) / 2) || print.is_near((b + c) / 2) || print.is_near((c + a) / 2);
+    // A triangle that moves as its corners do shows the print as it is.
+    const Vec3 ma = print.move(a), mb = print.move(b), mc = print.move(c);
+    const auto differs = [&](double wa, double wb, double wc) {
+      return (print.move(wa * a + wb * b + wc * c) - (wa * ma + wb * mb + wc * mc)).squaredNorm() > kShown * kShown * print.deepest * print.deepest;
+    };
+    constexpr double third = 1.0 / 3;
+    return differs(0.5, 0.5, 0) || differs(0, 0.5, 0.5) || differs(0.5, 0, 0.5) || differs(third, third, third) || differs(0.6, 0.2, 0.2) || differs(0.2, 0.6, 0.2) || differs(0.2, 0.2, 0.6);
   };
   const auto added = [&](int a, int b) {
     const auto mean = [&](std::vector<Vec3f>& values) {
