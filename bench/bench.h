@@ -27,6 +27,7 @@ Result<Json> run(const std::string& name, const Request& request = {});
 Result<Json> run_examples(const Request&);
 Result<Json> run_weights(const Request&);
 Result<Json> run_joints(const Request&);
+Result<Json> run_dents(const Request&);
 /// `scenes` may name some of its rows; a child process measures each. Call it before anything else has used threads.
 Result<Json> run_clusters(const Request& request);
 /// Each scene runs in a process of its own, so that memory does not add up. Call it before anything else has used threads.

@@ -138,3 +138,19 @@ draw twist_bar $out/clusters_strain.png --frame 655 --color strain --size 480x32
 draw twist_bar $out/clusters_balls.png --frame 655 --color cluster --particles --size 480x320 --samples 32 --camera=0.9,1.3,2.6:0,-0.05,-0.35:34
 montage $out/clusters_plain_1.png $out/clusters_piece_1.png $out/clusters_strain.png $out/clusters_balls.png -strip -tile 4x1 -geometry +4+4 $out/clusters_views.png
 small $out/clusters_views.png clusters_views.png 1952x
+
+# Dents: the scenes, the views of one print, and a hailed car with and without them.
+for scene in bunny_block dent_angles dent_softness wall_ball hailstorm; do run $scene; done
+draw bunny_block $out/bunny_1.png --frame 8 --size 640x440 --samples 32
+draw bunny_block $out/bunny_2.png --frame 60 --size 640x440 --samples 32
+draw bunny_block $out/bunny_3.png --frame 60 --size 640x440 --samples 32 --color depth
+montage $out/bunny_[1-3].png -strip -tile 3x1 -geometry +4+4 $out/bunny_block.png; small $out/bunny_block.png bunny_block.png 1500x
+draw dent_angles $out/angles.png --frame 40 --size 1100x420 --samples 32; small $out/angles.png dent_angles.png 1100x
+draw dent_softness $out/softness.png --frame 28 --size 1100x620 --samples 32; small $out/softness.png dent_softness.png 1100x
+draw wall_ball $out/wall_ball.png --sheet 3x2 --size 480x320 --samples 16; small $out/wall_ball.png wall_ball.png 1136x
+draw hailstorm $out/hailstorm.png --sheet 2x2 --size 640x420 --samples 16; small $out/hailstorm.png hailstorm.png 1136x
+draw hailstorm $out/hail_near.png --frame 190 --size 1100x640 --samples 32 --camera=-0.2,2.6,3.6:-2.4,0.8,0.2:40; small $out/hail_near.png hailstorm_near.png 1100x
+"$crumple" run scenes/car_hail.json -o $out/car_hail_dents --force --quiet --frames 0-150 --set '/bodies/sedan/dents={"depth": 0.0012, "threshold": 4, "softness": 0.12}'
+"$crumple" run scenes/car_hail.json -o $out/car_hail_only --force --quiet --frames 0-150 --set '/bodies/sedan/dents={"depth": 0.0018, "threshold": 4, "softness": 0.12}' --set '/bodies/sedan/examples/gain=0'
+for name in car_hail car_hail_only car_hail_dents; do draw $name $out/both_$name.png --frame 148 --size 640x440 --samples 32 --camera=3.4,2.3,3.8:0.3,0.85,0:38; done
+montage $out/both_car_hail.png $out/both_car_hail_only.png $out/both_car_hail_dents.png -strip -tile 3x1 -geometry +4+4 $out/dents_and_examples.png; small $out/dents_and_examples.png dents_and_examples.png 1500x

@@ -105,6 +105,18 @@ inline std::vector<int> crumpling_bodies(const World& world) {
   return found;
 }
 
+/// Least distance of two bodies that can change their shape.
+inline double nearest_centers(const World& world) {
+  double nearest = 1e300;
+  const std::vector<int> bodies = crumpling_bodies(world);
+  for (size_t a = 0; a < bodies.size(); ++a) {
+    for (size_t b = 0; b < a; ++b) {
+      nearest = std::min(nearest, (world.part_state(bodies[a]).place.translation - world.part_state(bodies[b]).place.translation).norm());
+    }
+  }
+  return nearest;
+}
+
 /// Whether elastic-plastic joints take part; structure_scenes_test asks such scenes for what they are meant to show.
 inline bool has_structure(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyDescription& body) { return shape_method(body) != nullptr; });

@@ -88,14 +88,18 @@ void rasterise(const Grid& grid, std::span<const Vec3> points, std::span<const T
     const auto first = [&](double low, double start, int count) { return static_cast<int>(std::clamp(std::ceil((low - start) / grid.cell - 0.5), 0.0, double(count))); };
     const auto last = [&](double high, double start, int count) { return static_cast<int>(std::clamp(std::floor((high - start) / grid.cell - 0.5), -1.0, double(count - 1))); };
     const int i0 = first(low_x, grid.x0, grid.nx), i1 = last(high_x, grid.x0, grid.nx), j0 = first(low_y, grid.y0, grid.ny), j1 = last(high_y, grid.y0, grid.ny);
+    // Shares of the corners are linear in x and y.
+    const double over = 1 / whole, ax = (b.y() - c.y()) * over * grid.cell, bx = (c.y() - a.y()) * over * grid.cell;
     for (int j = j0; j <= j1; ++j) {
+      const Vec3 p(grid.x0 + (i0 + 0.5) * grid.cell, grid.y0 + (j + 0.5) * grid.cell, 0);
+      const double wa0 = area2(b, c, p) * over, wb0 = area2(c, a, p) * over;
+      double* const row = &map[grid.at(0, j)];
       for (int i = i0; i <= i1; ++i) {
-        const Vec3 p(grid.x0 + (i + 0.5) * grid.cell, grid.y0 + (j + 0.5) * grid.cell, 0);
-        const double wa = area2(b, c, p) / whole, wb = area2(c, a, p) / whole, wc = 1 - wa - wb;
+        const double wa = wa0 + (i - i0) * ax, wb = wb0 + (i - i0) * bx, wc = 1 - wa - wb;
         if (wa < -1e-9 || wb < -1e-9 || wc < -1e-9) continue;
         const double w = wa * a.z() + wb * b.z() + wc * c.z();
         if (w < from) continue;
-        double& kept = map[grid.at(i, j)];
+        double& kept = row[i];
         if (kept == kNone || (keep == Keep::Most ? w > kept : w < kept)) kept = w;
       }
     }
@@ -116,18 +120,23 @@ Map gauss_envelope(const Grid& grid, const Map& map, double sigma) {
 
 void spread_heat(const Grid& grid, Map& map, double length, bool only_up) {
   const int steps = static_cast<int>(std::ceil(length * length / (2 * kHeat * grid.cell * grid.cell)));
-  Map before;
+  // A border of nothing around the map.
+  const size_t wide = static_cast<size_t>(grid.nx) + 2;
+  std::vector<double> now(wide * (static_cast<size_t>(grid.ny) + 2), 0.0), next = now;
+  const auto at = [&](int i, int j) { return (static_cast<size_t>(j) + 1) * wide + static_cast<size_t>(i) + 1; };
+  for (int j = 0; j < grid.ny; ++j) std::copy_n(&map[grid.at(0, j)], grid.nx, &now[at(0, j)]);
   for (int step = 0; step < steps; ++step) {
-    before = map;
     for (int j = 0; j < grid.ny; ++j) {
+      const double *here = &now[at(0, j)], *below = here - wide, *above = here + wide;
+      double* const there = &next[at(0, j)];
       for (int i = 0; i < grid.nx; ++i) {
-        const double here = before[grid.at(i, j)];
-        const auto there = [&](int k, int l) { return k < 0 || l < 0 || k >= grid.nx || l >= grid.ny ? 0.0 : before[grid.at(k, l)]; };
-        const double change = kHeat * (there(i - 1, j) + there(i + 1, j) + there(i, j - 1) + there(i, j + 1) - 4 * here);
-        map[grid.at(i, j)] = here + (only_up ? std::max(0.0, change) : change);
+        const double change = kHeat * (here[i - 1] + here[i + 1] + below[i] + above[i] - 4 * here[i]);
+        there[i] = here[i] + (only_up ? std::max(0.0, change) : change);
       }
     }
+    now.swap(next);
   }
+  for (int j = 0; j < grid.ny; ++j) std::copy_n(&now[at(0, j)], grid.nx, &map[grid.at(0, j)]);
 }
 
 double sample(const Grid& grid, const Map& map, double x, double y) {

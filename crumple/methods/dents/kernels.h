@@ -16,12 +16,14 @@ struct PressFrame {
   Vec3 normal = Vec3::UnitZ();                // x cross y, into the body
   Vec3 way = Vec3::UnitZ();                   // of length 1
 
-  Vec3 to_press(const Vec3& p) const {
-    const Vec3 r = p - origin;
-    const double w = r.dot(normal) / way.dot(normal);
-    const Vec3 flat = r - w * way;
-    return {flat.dot(x), flat.dot(y), w};
+  /// From the origin.
+  Mat3 matrix() const {
+    const Vec3 along = normal / way.dot(normal);
+    Mat3 m;
+    m << (x - way.dot(x) * along).transpose(), (y - way.dot(y) * along).transpose(), along.transpose();
+    return m;
   }
+  Vec3 to_press(const Vec3& p) const { return matrix() * (p - origin); }
 };
 
 /// A frame at a point, by the inward normal and the way, which is kept within `steepest` (radians) of the normal.

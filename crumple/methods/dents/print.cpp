@@ -31,7 +31,8 @@ std::vector<std::vector<Vec3>> pressed(const PressFrame& frame, std::span<const 
   for (const SurfaceNow& surface : surfaces) {
     std::vector<Vec3>& points = all.emplace_back();
     points.reserve(surface.points.size());
-    for (const Vec3f& p : surface.points) points.push_back(frame.to_press(p.cast<double>()));
+    const Mat3 matrix = frame.matrix();
+    for (const Vec3f& p : surface.points) points.push_back(matrix * (p.cast<double>() - frame.origin));
   }
   return all;
 }
