@@ -9,7 +9,7 @@ namespace crumple::generator {
 namespace {
 
 // A hare that sits, its face along +z, built with its feet at y = 0 and then centred.
-const Vec3 kMiddle(0, 0.2, 0);
+const Vec3 kMiddle(0, 0.2335, -0.017);
 
 Vec3 folded(const Vec3& p) {
   return {std::abs(p.x()), p.y(), p.z()};
@@ -43,7 +43,7 @@ double body(const Vec3& p) {
 Result<TriMesh> hare_model() {
   const auto place = [](const Vec3& p) { return folded(p + kMiddle); };
   IsosurfaceSettings settings;
-  settings.box = {Vec3(-0.16, -0.22, -0.26), Vec3(0.16, 0.3, 0.22)};
+  settings.box = {Vec3(-0.16, -0.265, -0.243), Vec3(0.16, 0.265, 0.243)};
   settings.cell = 0.0062, settings.relax = 12;
   Result<TriMesh> mesh = isosurface([&](const Vec3& p) { return body(place(p)); }, settings);
   if (!mesh) return mesh;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/mesh_topology.h"
 #include "crumple/geometry/repaint.h"
 #include "crumple/particles/cloud.h"
 #include "crumple/world/body.h"
@@ -220,10 +221,21 @@ Result<void> build_asset(Body& body, const Scene& scene, SceneAssets& assets, De
   return {};
 }
 
+/// Edges that only one triangle has, by places.
+size_t open_edges(const TriMesh& mesh) {
+  const std::vector<int> same = first_in_place(mesh.positions, 1e-6 * bounds_of(mesh.positions).diagonal(), std::vector<bool>(mesh.positions.size(), false));
+  size_t open = 0;
+  for_each_edge(sorted_edge_uses(mesh.triangles, same), [&](const EdgeUse*, size_t uses) { open += uses == 1; });
+  return open;
+}
+
 /// Fills a primitive or a mesh with tetrahedra, for its layers.
 Result<void> fill_inside(Body& body, const Scene& scene, SceneAssets& assets, Detail detail) {
   const BodyDescription& d = *body.description;
   if (!method_of(d, MethodKind::Layer)) return {};
+  if (const size_t open = d.mesh.empty() ? 0 : open_edges(*body.surface); open > 0) {
+    return body_error(scene, d, fmt::format("the mesh has {} open {}, so it has no inside; close it (crumple doctor FILE -o CLOSED.obj), or rig it as an asset", open, open == 1 ? "edge" : "edges"));
+  }
   auto solid = assets.fill(*body.surface, d, detail == Detail::Simulation);
   if (!solid) return body_error(scene, d, solid.error().text);
   body.solid = *solid;

@@ -27,7 +27,7 @@ struct Settings {
   double steepest = 75;     // degrees between a press and the normal
   double over = 0;          // s in which a dent appears
   int most = 8;             // dents of a body in a step
-  int triangles = 60000;    // of the drawn surface, refined
+  int triangles = 100000;   // of the drawn surface, refined
 };
 
 struct Model;

@@ -16,9 +16,9 @@ constexpr double kDeeper = 1.02;
 constexpr double kLeastVolume = 0.1;
 constexpr int kHalvings = 6;
 // Edges are refined to this share of the softness, or of the half width of hard prints.
-constexpr double kEdge = 1.0, kHardEdge = 1.0 / 32;
+constexpr double kEdge = 1.25, kHardEdge = 1.0 / 32;
 // Of the depth: what a triangle may miss of it.
-constexpr double kShown = 0.01;
+constexpr double kShown = 0.02;
 
 double* find_pair(State& state, int part, int other) {
   for (size_t i = 0; i < state.pairs.size(); i += kPairColumns) {
