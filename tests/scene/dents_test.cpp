@@ -43,7 +43,7 @@ TEST(Dents, are_as_deep_as_the_speed_beyond_the_threshold_says) {
     World world = built(dropped(speed, R"({"depth": 0.004, "deepest": 0.05})"));
     run_frames(world, 20);
     const double expected = std::min(0.05, 0.004 * std::max(0.0, speed - 1));
-    EXPECT_NEAR(deepest_drawn(world, "block"), expected, 0.01 * expected + 1e-9) << speed;
+    EXPECT_NEAR(deepest_drawn(world, "block"), expected, 0.015 * expected + 1e-9) << speed;
     EXPECT_EQ(dents_of(world, "block").figures[dents::kDents], speed > 1 ? 1 : 0) << speed;
   }
 }
