@@ -175,6 +175,28 @@ TEST(DentPrint, two_equal_balls_are_both_flat_between_them) {
   }
 }
 
+TEST(DentPrint, measured_from_a_plane_misprints_a_slanted_face_as_the_paper_does) {
+  const TriMesh cube = make_box(Vec3::Constant(0.14));
+  for (const double degrees : {0.0, 30.0}) {
+    const double angle = degrees * kPi / 180, depth = 0.02;
+    const Vec3 way(std::sin(angle), -std::cos(angle), 0);
+    const Scenario press(cube, {Mat3::Identity(), Vec3(0, 0.07, 0)}, way);
+    PrintSettings settings = sharp();
+    const Print by_target = press.print(depth, settings);
+    // Pressed flat: the whole face goes in, by the depth along the way.
+    EXPECT_NEAR(by_target.volume, 0.14 * 0.14 * depth * std::cos(angle), 0.04 * by_target.volume) << degrees;
+    settings.from_plane = true;
+    const Contour contour = find_contour(press.contour.frame, press.target(), press.projectile(), true);
+    const Print by_plane = make_print(contour, press.target(), press.projectile(), depth, 1, settings);
+    EXPECT_NEAR(by_plane.deepest, depth, 1e-12);
+    if (degrees == 0) {
+      EXPECT_NEAR(by_plane.volume, by_target.volume, 1e-3 * by_target.volume);
+    } else {
+      EXPECT_LT(by_plane.volume, 0.5 * by_target.volume);  // a wedge along the leading edge
+    }
+  }
+}
+
 TEST(DentPrint, thin_walls_stay_walls) {
   const Scenario press(smooth_ball(), {Mat3::Identity(), Vec3(0, 0.1, 0)}, -Vec3::UnitY());
   const double depth = 0.03;

@@ -24,6 +24,7 @@ void describe(Fields& fields, Settings& s) {
   fields.number("lip", s.print.lip, between(0, 1), {"share of the volume that is raised in a narrow lip around the print"});
   fields.number("rim", s.print.rim, between(0, 1), {"share of the rest of the volume that is raised broadly around it; 1: no volume is lost"});
   fields.number("steepest", s.steepest, between(0, 80), {"largest angle between the normal and the way of a press; glancing hits are pressed at this one", "degrees"});
+  fields.choice<bool>("measured", s.print.from_plane, {{"target", false}, {"plane", true}}, {"what depths are measured from: the surface of the \"target\" or, for comparison, a \"plane\" across the velocity as in paper 3, which misprints flat faces and curved targets"});
   fields.number("over", s.over, at_least(0), {"time in which a dent appears", "s"});
   fields.integer("cells", s.print.cells, between(16, 1000), {"at most, along a side of the map of depths"});
   fields.integer("most", s.most, between(1, 1000), {"dents of a body in one step; the deepest are made, others counted in run.json"});

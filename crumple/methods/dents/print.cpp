@@ -81,6 +81,20 @@ void fill_gaps(const Grid& grid, Map& wall) {
   }
 }
 
+/// What depths are measured from: the target's surface, or where there is one, a plane through the point of contact across the way (paper 3, section 3.4).
+Map base_of(const Grid& grid, const PressFrame& frame, const Map& wall, bool from_plane) {
+  if (!from_plane) return wall;
+  Map base = wall;
+  const double slope_x = frame.x.dot(frame.way), slope_y = frame.y.dot(frame.way);
+  for (int j = 0; j < grid.ny; ++j) {
+    for (int i = 0; i < grid.nx; ++i) {
+      double& w = base[grid.at(i, j)];
+      if (w != kNone) w = -(grid.x0 + (i + 0.5) * grid.cell) * slope_x - (grid.y0 + (j + 0.5) * grid.cell) * slope_y;
+    }
+  }
+  return base;
+}
+
 double largest(const Map& map) {
   return map.empty() ? 0 : *std::max_element(map.begin(), map.end());
 }
@@ -177,7 +191,7 @@ double Contour::volume_at(double depth) const {
   return total * grid.cell * grid.cell * frame.way.dot(frame.normal);
 }
 
-Contour find_contour(const PressFrame& frame, std::span<const SurfaceNow> target, std::span<const SurfaceNow> projectile) {
+Contour find_contour(const PressFrame& frame, std::span<const SurfaceNow> target, std::span<const SurfaceNow> projectile, bool from_plane) {
   Contour contour;
   contour.frame = frame;
   const std::vector<std::vector<Vec3>> target_points = pressed(frame, target), punch_points = pressed(frame, projectile);
@@ -187,12 +201,13 @@ Contour find_contour(const PressFrame& frame, std::span<const SurfaceNow> target
   if (!(x1 > x0 && y1 > y0)) return contour;
   contour.grid = grid_over(x0, x1, y0, y1, std::max(x1 - x0, y1 - y0) / kCoarse, kCoarse);
   const Depths depths = measure(contour.grid, target, target_points, projectile, punch_points, front_of(punch));
+  const Map base = base_of(contour.grid, frame, depths.wall, from_plane);
   contour.overlap.assign(contour.grid.size(), kNone);
   double touch = -1e300;
-  for (size_t i = 0; i < depths.wall.size(); ++i) {
-    if (depths.wall[i] == kNone || depths.punch[i] == kNone) continue;
-    contour.overlap[i] = depths.punch[i] - depths.wall[i];
-    if (contour.overlap[i] > touch) touch = contour.overlap[i], contour.nearest = depths.wall[i];
+  for (size_t i = 0; i < base.size(); ++i) {
+    if (base[i] == kNone || depths.punch[i] == kNone) continue;
+    contour.overlap[i] = depths.punch[i] - base[i];
+    touch = std::max(touch, contour.overlap[i]);
     contour.touches = true;
   }
   for (double& v : contour.overlap) v = v == kNone ? kNone : v - touch;
@@ -238,13 +253,14 @@ Print make_print(const Contour& contour, std::span<const SurfaceNow> target, std
 
   const std::vector<std::vector<Vec3>> target_points = pressed(print.frame, target), punch_points = pressed(print.frame, projectile);
   Depths depths = measure(print.grid, target, target_points, projectile, punch_points, front_of(box_of(punch_points)));
+  const Map base = base_of(print.grid, print.frame, depths.wall, settings.from_plane);
   double touch = -1e300;
-  for (size_t i = 0; i < depths.wall.size(); ++i) {
-    if (depths.wall[i] != kNone && depths.punch[i] != kNone) touch = std::max(touch, depths.punch[i] - depths.wall[i]);
+  for (size_t i = 0; i < base.size(); ++i) {
+    if (base[i] != kNone && depths.punch[i] != kNone) touch = std::max(touch, depths.punch[i] - base[i]);
   }
   Map profile(print.grid.size(), 0.0);
   for (size_t i = 0; i < profile.size(); ++i) {
-    if (depths.wall[i] != kNone && depths.punch[i] != kNone) profile[i] = share * std::max(0.0, depths.punch[i] - depths.wall[i] - touch + depth);
+    if (base[i] != kNone && depths.punch[i] != kNone) profile[i] = share * std::max(0.0, depths.punch[i] - base[i] - touch + depth);
   }
   print.deepest = share * depth, print.fade = settings.attenuation * print.deepest;
   print.depth = soften(print.grid, profile, print.deepest, print.sigma);

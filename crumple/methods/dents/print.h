@@ -21,6 +21,7 @@ struct PrintSettings {
   double lip = 0.15;         // share of the volume that is raised in a narrow ring around it
   double rim = 0;            // share of the rest that is raised broadly
   int cells = 400;           // at most, along a side of the map
+  bool from_plane = false;   // depths from a plane across the way of the press, as in paper 3, not from the target's surface; for comparison
 };
 
 /// Depths of both surfaces under a press, coarse: enough to know how deep it goes and how wide it is.
@@ -28,7 +29,6 @@ struct Contour {
   PressFrame frame;
   Grid grid;
   Map overlap;           // how far the projectile lies behind the target's surface when it just touches: 0 at the touch, less elsewhere
-  double nearest = 0;    // w of the target's surface where it touches
   bool touches = false;  // otherwise one of the surfaces is not there
 
   /// m^3 that a press of this depth (m) displaces.
@@ -36,7 +36,7 @@ struct Contour {
 };
 
 /// What of the target lies farther out than the projectile is thick stands behind it and is not hit.
-Contour find_contour(const PressFrame& frame, std::span<const SurfaceNow> target, std::span<const SurfaceNow> projectile);
+Contour find_contour(const PressFrame& frame, std::span<const SurfaceNow> target, std::span<const SurfaceNow> projectile, bool from_plane = false);
 
 /// The depth at which the displaced volume takes `energy` (J) against `hardness` (Pa), at most `deepest`.
 double depth_by_energy(const Contour& contour, double energy, double hardness, double deepest);

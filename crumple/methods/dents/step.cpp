@@ -210,7 +210,7 @@ std::optional<Wanted> wanted_of(const Model& model, State& state, const LayerCon
   const Press& press = wanted.press;
   if (!(press.speed > model.threshold) || press.normal.norm() < 0.5) return {};
   const OwnSurfaces own = own_surfaces(model, state, now, other.part);
-  wanted.contour = find_contour(press_frame(press.at, press.normal, press.way, settings.steepest * std::numbers::pi / 180), own.views, surfaces_of(other));
+  wanted.contour = find_contour(press_frame(press.at, press.normal, press.way, settings.steepest * std::numbers::pi / 180), own.views, surfaces_of(other), settings.print.from_plane);
   if (!wanted.contour.touches) return {};
   if (settings.hardness) {
     const double energy = 0.5 * reduced_mass(press.mass, other.mass) * press.speed * press.speed * (1 - other.restitution * other.restitution);
