@@ -20,8 +20,6 @@ constexpr int kMaxPieces = 1000;
 constexpr size_t kMaxPlanes = 24;
 // Cut faces lie in one plane if their normals are this much alike and their offsets differ by no more than this share of the size.
 constexpr double kSameNormal = 1e-3, kSameOffset = 1e-3;
-// N s/m^2: from here on a link of a list never breaks. So do those within one of the authors' pieces.
-constexpr double kNever = 1e9;
 
 Result<Paper1Piece> parse_piece(std::string_view text, const std::string& name, size_t vertices) {
   TextCursor cursor(text, name);
@@ -210,7 +208,7 @@ std::vector<double> paper1_strengths(const Asset& asset, const std::vector<Paper
   for (const PieceLink& link : asset.pieces->links) {
     const std::pair<int, int> pair = pair_of(link);
     if (pair.first < 0 || pair.first == pair.second) {
-      strengths.push_back(kNever);
+      strengths.push_back(kPaper1Never);
       continue;
     }
     // The joint that bears most breaks first; impulses spread over the joints about as over the area, and have parts along three axes.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <vector>
 
 #include "crumple/core/result.h"
@@ -23,6 +24,9 @@ Result<std::vector<CutPlane>> read_paper1_planes(const std::filesystem::path& fo
 
 /// What their scenes call the place of a body: the centre of mass; of a body in pieces the sum of the pieces' centres. In units of the folder.
 Vec3 paper1_center(const Asset& asset, const std::vector<Paper1Piece>& pieces);
+
+/// Of links within one of the authors' pieces.
+inline constexpr double kPaper1Never = std::numeric_limits<double>::infinity();
 
 /// N s/m^2 for each link of the asset, at which it bears what theirs bear: one ball joint for each vertex that two pieces share, each of which breaks at
 /// `threshold` N s along an axis. The asset is as large as in its scene.

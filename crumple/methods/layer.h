@@ -28,6 +28,7 @@ struct Hit {
   double mass = 0;                  // kg, of that part
   int other = -1;                   // the part it touched: hits of one pair are pooled; below 0: matter
   int other_body = -1;              // the body that part belongs to
+  int other_number = 0;             // which of that body's parts it is
 };
 
 /// What one part of another body did to one part of this one in a step, all contacts together.
@@ -35,6 +36,7 @@ struct Touching {
   int part = 0;             // of its own body
   int other = -1;           // the part it touched; below 0: matter
   int other_body = -1;      // the body that part belongs to
+  int other_number = 0;     // which of that body's parts it is
   double speed_change = 0;  // m/s: sum of the impulses over the mass of the part
   double approach = 0;      // m/s: greatest normal speed of a contact before the step
   bool wanted = false;      // a layer asks for the hits
@@ -43,7 +45,7 @@ struct Touching {
 
 /// The shape of what hit a body, before this step changed it, in the rest frame of the body that was hit.
 struct OtherShape {
-  int part = 0, other = -1;  // as in Touching
+  int part = 0, other = -1, other_body = -1, other_number = 0;  // as in Touching
   struct Surface {
     std::shared_ptr<const TriMesh> mesh;  // for its triangles
     std::vector<Vec3f> points;
@@ -65,7 +67,7 @@ struct Effects {
 /// first, then skinning.
 struct Shape {
   std::vector<Vec3f> vertices;  // #vertices
-  std::vector<Vec3f> offsets;   // #vertices or empty: how far layers so far have moved them in rest space
+  std::vector<Vec3f> offsets;   // #vertices, or empty if one layer writes every vertex itself: how far layers so far have moved them in rest space
 };
 
 struct LayerContext {

@@ -191,7 +191,9 @@ IslandReport IslandSolver::solve(Island& island, const IslandSettings& settings,
     solved = true;
   }
   if (report.converged) return report;
-  if (solved) {  // with older limits of friction
+  if (solved) {
+    // With older limits of friction and, if that was a rough solve, an imbalance of a few hundredths of the external impulses. Mending that by mass alone
+    // would strain stiff joints.
     std::copy(work.velocities_solved.begin(), work.velocities_solved.end(), velocities.begin());
   } else {
     balance(island, velocities, work);

@@ -62,7 +62,7 @@ struct IslandSettings {
 struct IslandReport {
   int factors = 0;         // numeric factorisations
   int solves = 0;          // of friction lags
-  bool converged = true;   // false: stopped at the budget; the result is rough, but keeps momentum
+  bool converged = true;   // false: stopped at the budget; the result is rough, and keeps momentum to a few hundredths of what forces change
   double residual = 0;     // relative, at the end
 };
 

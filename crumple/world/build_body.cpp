@@ -225,7 +225,7 @@ Result<void> build_asset(Body& body, const Scene& scene, SceneAssets& assets, De
 size_t open_edges(const TriMesh& mesh) {
   const std::vector<int> same = first_in_place(mesh.positions, 1e-6 * bounds_of(mesh.positions).diagonal(), std::vector<bool>(mesh.positions.size(), false));
   size_t open = 0;
-  for_each_edge(sorted_edge_uses(mesh.triangles, same), [&](const EdgeUse*, size_t uses) { open += uses == 1; });
+  for_each_edge(sorted_edge_uses(mesh.triangles, same), [&](const EdgeUse* edge, size_t uses) { open += uses == 1 && edge->low != edge->high; });
   return open;
 }
 

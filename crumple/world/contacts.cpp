@@ -60,6 +60,11 @@ int body_of(const WorldState& w, int part) {
   return part < 0 ? -1 - part : w.owner_of_part[static_cast<size_t>(part)].first;
 }
 
+/// Which of its body's parts it is.
+int number_of(const WorldState& w, int part) {
+  return part < 0 ? 0 : w.owner_of_part[static_cast<size_t>(part)].second;
+}
+
 /// Joint impulses on the pieces; an angular impulse becomes a couple of impulses a metre apart.
 void add_joint_loads(WorldState& w, int index) {
   const Body& body = w.body(index);
@@ -119,7 +124,7 @@ void gather_touching(WorldState& w, int index) {
     if (found != work.touching.end()) {
       found->speed_change += speed_change, found->approach = std::max(found->approach, approach);
     } else {
-      work.touching.push_back({touch.part, other, body_of(w, other), speed_change, approach, false});
+      work.touching.push_back({touch.part, other, body_of(w, other), number_of(w, other), speed_change, approach, false});
     }
   }
 }
@@ -145,7 +150,7 @@ void gather_hits(WorldState& w, int index) {
     hit.impulse = sign * touched.impulse * (world_to_rest * touched.normal);
     hit.friction = sign * (world_to_rest * touched.friction);
     hit.part = touch.part, hit.mass = part.mass;
-    hit.other = other, hit.other_body = body_of(w, other);
+    hit.other = other, hit.other_body = body_of(w, other), hit.other_number = number_of(w, other);
     hit.at = part_in_rest * local, hit.normal = sign * (world_to_rest * touched.normal);
     hit.approach = world_to_rest * approach_of(w, part, hit.other, part.last_good.place * local);
     work.hits.push_back(hit);
@@ -162,7 +167,7 @@ void gather_others(WorldState& w, int index) {
     const Body& other = w.body(number);
     const Part& part = other.parts[static_cast<size_t>(part_number)];
     const bool gives_way = other.description->motion == rigid::Motion::Dynamic && !other.frozen;
-    OtherShape shape{touched.part, touched.other, {}, gives_way ? part.mass : 0, body.description->material.restitution * other.description->material.restitution, 0};
+    OtherShape shape{touched.part, touched.other, number, part_number, {}, gives_way ? part.mass : 0, body.description->material.restitution * other.description->material.restitution, 0};
     for (const Layer& layer : other.layers) shape.gives = std::max(shape.gives, std::visit([](const auto& at_work) { return gives(at_work.model); }, layer));
     std::vector<Transform> places;
     for (int piece = 0; piece < other.piece_count(); ++piece) places.push_back(place_of(w, other.part_of(piece)));

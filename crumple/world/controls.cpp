@@ -18,14 +18,20 @@ const ScriptStep* script_at(const BodyDescription& body, double time) {
   return nullptr;
 }
 
-void follow_script(WorldState& w, const Body& body, const ScriptStep* now) {
+/// The state after the last step goes along: contacts of the next one ask it for the speed before, as they do after a checkpoint.
+void follow_script(WorldState& w, Body& body, const ScriptStep* now) {
   const BodyDescription& d = *body.description;
-  for (const Part& part : body.parts) {
+  const auto impose = [&](Part& part, const Vec3& velocity, const Vec3& spin) {
+    w.rigid.set_velocity(part.index, velocity, spin);
+    part.last_good.velocity = velocity;
+    part.last_good.spin = spin;
+  };
+  for (Part& part : body.parts) {
     const rigid::PartState state = w.rigid.state(part.index);
     if (now) {
-      w.rigid.set_velocity(part.index, now->velocity.value_or(state.velocity), now->spin.value_or(state.spin));
+      impose(part, now->velocity.value_or(state.velocity), now->spin.value_or(state.spin));
     } else if (d.motion == Motion::Scripted && !d.script.empty()) {
-      w.rigid.set_velocity(part.index, Vec3::Zero(), Vec3::Zero());
+      impose(part, Vec3::Zero(), Vec3::Zero());
     }
   }
 }

@@ -191,7 +191,7 @@ void put_together(Body& body, std::span<const int> blocks) {
   const std::vector<Vec3>& rest = body.solid->rig->asset.tets.positions;
   Shape& shape = body.shape;
   const bool is_alone = body.layers.size() == 1 && std::visit([](const auto& at_work) { return info_of(at_work).skins; }, body.layers.front());
-  if (body.layers.size() > 1) shape.offsets.resize(rest.size(), Vec3f::Zero());
+  if (!is_alone) shape.offsets.resize(rest.size(), Vec3f::Zero());
   for (const int block : is_alone ? std::span<const int>() : blocks) {
     const size_t begin = static_cast<size_t>(block) * Skin::kLanes, end = std::min(begin + Skin::kLanes, rest.size());
     for (size_t v = begin; v < end; ++v) {

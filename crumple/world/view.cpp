@@ -41,13 +41,14 @@ std::vector<Vec3f> layer_colors(const Body& body, const Embedding& embedding, co
 /// Detail of the layers on a surface that the tetrahedra carry.
 void draw_details(const Body& body, int piece, const View& view, FrameItem& item) {
   const bool skinned = is_skinned(body);
+  const auto scheme = [&](const Layer& layer) { return std::visit([&](const auto& at_work) { return scheme_of(info_of(at_work), view); }, layer); };
+  const Layer* colored = nullptr;  // as for what the tetrahedra carry, the last one
   for (const Layer& layer : body.layers) {
-    std::visit(
-        [&](const auto& at_work) {
-          DrawnSurface drawn{piece, scheme_of(info_of(at_work), view), &body.shape, skinned, item.surface, item.positions, item.colors};
-          draw_over(at_work.model, at_work.state, drawn);
-        },
-        layer);
+    if (!scheme(layer).empty()) colored = &layer;
+  }
+  for (const Layer& layer : body.layers) {
+    DrawnSurface drawn{piece, &layer == colored ? scheme(layer) : std::string_view(), &body.shape, skinned, item.surface, item.positions, item.colors};
+    std::visit([&](const auto& at_work) { draw_over(at_work.model, at_work.state, drawn); }, layer);
   }
 }
 

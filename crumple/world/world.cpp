@@ -66,6 +66,9 @@ Result<World> World::build(const Scene& scene, std::shared_ptr<AssetLibrary> ass
   if (Result<void> checked = check_scene(scene); !checked) return checked.error();
   auto state = std::make_unique<WorldState>(scene, std::move(assets));
   WorldState& w = *state;
+  for (BodyDescription& body : w.scene.bodies) {
+    if (body.plane) body.motion = rigid::Motion::Static;  // as files have it
+  }
   if (Result<void> grouped = assign_groups(w); !grouped) return grouped.error();
   for (const BodyDescription& description : w.scene.bodies) {
     Result<Body> body = build_body(w.scene, description, w.assets, Detail::Simulation);

@@ -112,6 +112,21 @@ TEST(Dents, appear_over_time) {
   EXPECT_GE(growing, 8);
 }
 
+TEST(Dents, take_another_time_to_appear_after_a_change) {
+  for (const auto& [before, after] : {std::pair{0.3, 0.0}, {0.0, 0.3}}) {
+    Scene scene = dropped(6, fmt::format(R"({{"depth": 0.004, "over": {}}})", before));
+    World world = built(scene);
+    run_frames(world, 5);
+    const Snapshot snapshot = world.snapshot();
+    scene.bodies[0].of<dents::Settings>()->over = after;
+    World changed = built(scene);
+    const Result<void> restored = changed.restore(snapshot);
+    ASSERT_TRUE(restored) << restored.error().text;
+    run_frames(changed, 20);
+    EXPECT_NEAR(deepest_drawn(changed, "block"), 0.02, 0.0005) << before << " " << after;
+  }
+}
+
 TEST(Dents, chatter_drills_no_hole) {
   // A ball pressed on by its weight and thrown down again and again within a tenth of a second.
   Scene scene = dropped(6, R"({"depth": 0.004})");

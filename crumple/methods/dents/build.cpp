@@ -26,9 +26,9 @@ void describe(Fields& fields, Settings& s) {
   fields.number("steepest", s.steepest, between(0, 80), {"largest angle between the normal and the way of a press; glancing hits are pressed at this one", "degrees"});
   fields.choice<bool>("measured", s.print.from_plane, {{"target", false}, {"plane", true}}, {"what depths are measured from: the surface of the \"target\" or, for comparison, a \"plane\" across the velocity as in paper 3, which misprints flat faces and curved targets"});
   fields.number("over", s.over, at_least(0), {"time in which a dent appears", "s"});
-  fields.integer("cells", s.print.cells, between(16, 1000), {"at most, along a side of the map of depths"});
-  fields.integer("most", s.most, between(1, 1000), {"dents of a body in one step; the deepest are made, others counted in run.json"});
-  fields.integer("triangles", s.triangles, between(0, 2000000), {"up to which the drawn surface is refined where it is too coarse for a print"});
+  fields.integer("cells", s.print.cells, between(16, 1000), {"largest number of cells along a side of the map of depths"});
+  fields.integer("most", s.most, between(1, 1000), {"largest number of dents of a body in one step; the deepest are made, others counted in run.json"});
+  fields.integer("triangles", s.triangles, between(0, 2000000), {"largest number of triangles of the drawn surface, which is refined where it is too coarse for a print"});
 }
 
 Result<Model> build(const LayerSeed& seed, const Settings& settings) {
@@ -112,11 +112,28 @@ std::vector<StateArray> arrays(State& state) {
 void fit(const Model&, State& state, const SavedArrays& saved) {
   fit_sheets(state, saved);
   state.pairs.resize(kPairColumns * saved.rows("pairs", kPairColumns * sizeof(double)));
-  if (state.goals.empty()) return;
-  for (SheetState& sheet : state.sheets) sheet.goals.resize(sheet.offsets.size());
+  const bool has_goals = saved.rows("goals", 3 * sizeof(float)) > 0;
+  state.goals.resize(has_goals ? state.offsets.size() : 0);
+  for (SheetState& sheet : state.sheets) sheet.goals.resize(has_goals ? sheet.offsets.size() : 0);
 }
 
+namespace {
+
+/// Goals are kept only for dents that take their time, which a scene may have changed since.
+void settle_goals(bool slow, std::vector<Vec3f>& offsets, std::vector<Vec3f>& goals) {
+  if (slow && goals.empty()) goals = offsets;
+  if (slow || goals.empty()) return;
+  offsets = goals;
+  goals.clear();
+}
+
+}  // namespace
+
 Result<void> rebuilt(const Model& model, State& state) {
+  const bool slow = model.settings.over > 0;
+  settle_goals(slow, state.offsets, state.goals);
+  for (SheetState& sheet : state.sheets) settle_goals(slow, sheet.offsets, sheet.goals);
+  if (!slow) state.figures[kTimeLeft] = 0;
   return rebuild_sheets(model, state);
 }
 

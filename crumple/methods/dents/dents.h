@@ -26,12 +26,12 @@ struct SheetState {
 };
 
 /// Columns of State::pairs.
-enum PairColumn { kPart, kOther, kLast, kDepth, kPairColumns };
+enum PairColumn { kPiece, kOtherBody, kOtherPart, kLast, kDepth, kPairColumns };
 
 struct State {
   std::vector<Vec3f> offsets, goals;  // #vertices of the tetrahedra
   std::vector<SheetState> sheets;     // #drawn
-  std::vector<double> pairs;          // rows of PairColumn: what touched which part, in which step it did last, and how deep its dent is, m
+  std::vector<double> pairs;          // rows of PairColumn: what touched the part of which lowest piece, in which step it did last, and how deep its dent is, m
   std::vector<std::string> names;     // of the arrays of the sheets
   std::vector<double> figures;        // dents, deepest, left out, volume, missing volume, coarsened, too coarse, time left, s
 

@@ -82,7 +82,7 @@ void rasterise(const Grid& grid, std::span<const Vec3> points, std::span<const T
     const Vec3 &a = points[static_cast<size_t>(t[0])], &b = points[static_cast<size_t>(t[1])], &c = points[static_cast<size_t>(t[2])];
     const double whole = area2(a, b, c);
     // Triangles are counter-clockwise from outside; w goes into the body, so those that face the press run clockwise in x, y.
-    if (whole == 0 || (facing == Facing::Against && whole > 0)) continue;
+    if (!(std::abs(whole) > 1e-300) || !std::isfinite(whole + a.z() + b.z() + c.z()) || (facing == Facing::Against && whole > 0)) continue;
     const double low_x = std::min({a.x(), b.x(), c.x()}), high_x = std::max({a.x(), b.x(), c.x()});
     const double low_y = std::min({a.y(), b.y(), c.y()}), high_y = std::max({a.y(), b.y(), c.y()});
     const auto first = [&](double low, double start, int count) { return static_cast<int>(std::clamp(std::ceil((low - start) / grid.cell - 0.5), 0.0, double(count))); };

@@ -9,7 +9,7 @@
 namespace crumple::dents {
 
 /// Coordinates of a press: x and y across it, w along the way that it goes. Lines along w are parallel to `way`, which may be slanted against the plane
-/// of x and y (facts: points then move on parallel lines, and nothing folds).
+/// of x and y: points move on parallel lines, and nothing folds.
 struct PressFrame {
   Vec3 origin = Vec3::Zero();
   Vec3 x = Vec3::UnitX(), y = Vec3::UnitY();  // in the plane of contact

@@ -12,7 +12,7 @@ constexpr int kCellsPerPrint = 64;
 constexpr double kFaded = 20;            // widths of the fading through the body after which nothing is left
 constexpr double kFaint = 1e-3;          // of the depth: where Gaussians end
 constexpr double kHeatLength = 0.5;      // of sigma
-// The ring around a print (facts 2.6): where it begins, how fast it leaves the print, how high it may become and how wide it is, of the print's depth and half width.
+// The ring around a print: where it begins, how fast it leaves the print, how high it may become and how wide it is, of the print's depth and half width.
 constexpr double kMask = 0.06, kLeave = 0.1, kLipHeight = 0.2, kLipWidth = 0.15, kRimHeight = 0.1, kRimWidest = 1.5;
 // Largest height of a ring over its width, times the slant: a Gaussian's steepest slope is 0.61 of it, and mostly twice that ahead of the press.
 constexpr double kSteepestRing = 0.5;
@@ -105,7 +105,7 @@ double sum(const Map& map) {
   return total;
 }
 
-/// Broadened, smoothed, never less than the print itself: paper 3, section 3.3, with the order of facts 2.2.
+/// Broadened, smoothed, never less than the print itself: paper 3, section 3.3. Rescaled before the last pass, so that what is pressed in does not stand out.
 Map soften(const Grid& grid, const Map& profile, double deepest, double sigma) {
   if (!(sigma > 0)) return profile;
   Map map = gauss_envelope(grid, profile, sigma);
@@ -198,7 +198,7 @@ Contour find_contour(const PressFrame& frame, std::span<const SurfaceNow> target
   const Box goal = box_of(target_points), punch = box_of(punch_points);
   const double x0 = std::max(goal.x.low, punch.x.low), x1 = std::min(goal.x.high, punch.x.high);
   const double y0 = std::max(goal.y.low, punch.y.low), y1 = std::min(goal.y.high, punch.y.high);
-  if (!(x1 > x0 && y1 > y0)) return contour;
+  if (!(x1 > x0 && y1 > y0) || !std::isfinite((x1 - x0) + (y1 - y0))) return contour;
   contour.grid = grid_over(x0, x1, y0, y1, std::max(x1 - x0, y1 - y0) / kCoarse, kCoarse);
   const Depths depths = measure(contour.grid, target, target_points, projectile, punch_points, front_of(punch));
   const Map base = base_of(contour.grid, frame, depths.wall, from_plane);

@@ -13,16 +13,29 @@ namespace {
 constexpr double kSameImpact = 0.1;  // s
 constexpr double kDeeper = 1.02;
 // Of the volume before: a tetrahedron that a dent would leave with less is moved less.
-constexpr double kLeastVolume = 0.1;
+constexpr double kMinVolume = 0.1;
 constexpr int kHalvings = 6;
 // Edges are refined to this share of the softness, or of the half width of hard prints.
 constexpr double kEdge = 1.25, kHardEdge = 1.0 / 32;
 // Of the depth: what a triangle may miss of it.
 constexpr double kShown = 0.02;
 
-double* find_pair(State& state, int part, int other) {
+/// Parts are numbered anew when a body breaks: the lowest piece of a part tells which it is.
+int lowest_piece(const LayerContext& now, int part) {
+  const auto found = std::find(now.part_of_piece.begin(), now.part_of_piece.end(), part);
+  return found == now.part_of_piece.end() ? 0 : static_cast<int>(found - now.part_of_piece.begin());
+}
+
+/// The part that a kept piece belongs to now.
+int part_now(const LayerContext& now, double piece) {
+  const auto number = static_cast<size_t>(piece);
+  return number < now.part_of_piece.size() ? now.part_of_piece[number] : 0;
+}
+
+double* find_pair(State& state, const LayerContext& now, int part, int other_body, int other_number) {
   for (size_t i = 0; i < state.pairs.size(); i += kPairColumns) {
-    if (state.pairs[i + kPart] == part && state.pairs[i + kOther] == other) return &state.pairs[i];
+    const double* pair = &state.pairs[i];
+    if (part_now(now, pair[kPiece]) == part && pair[kOtherBody] == other_body && pair[kOtherPart] == other_number) return &state.pairs[i];
   }
   return nullptr;
 }
@@ -89,9 +102,9 @@ std::vector<Vec3f>& target_of(SheetState& sheet) {
 }
 
 Vec3 to_rest(const Mat3& turn, const Vec3& move) {
-  constexpr double kLeast = 0.2;
+  constexpr double kMinStretch = 0.2;
   const Eigen::JacobiSVD<Mat3> svd(turn, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  return svd.matrixV() * svd.singularValues().cwiseMax(kLeast).cwiseInverse().asDiagonal() * svd.matrixU().transpose() * move;
+  return svd.matrixV() * svd.singularValues().cwiseMax(kMinStretch).cwiseInverse().asDiagonal() * svd.matrixU().transpose() * move;
 }
 
 double volume_of(const RiggedBody& body, const std::vector<Vec3f>& offsets, int tet) {
@@ -127,7 +140,7 @@ void dent_tets(const Model& model, State& state, const LayerContext& now, const 
     bool fine = true;
     std::vector<uint8_t> halve(offsets.size(), 0);
     for (size_t i = 0; i < tets.size(); ++i) {
-      if (volume_of(body, moved, tets[i]) >= kLeastVolume * before[i]) continue;
+      if (volume_of(body, moved, tets[i]) >= kMinVolume * before[i]) continue;
       fine = false;
       for (const int v : body.asset.tets.tets[static_cast<size_t>(tets[i])]) halve[static_cast<size_t>(v)] = 1;
     }
@@ -218,7 +231,7 @@ std::optional<Wanted> wanted_of(const Model& model, State& state, const LayerCon
   } else {
     wanted.depth = std::min(settings.deepest, settings.depth * (press.speed - model.threshold));
   }
-  if (const double* pair = find_pair(state, other.part, other.other)) wanted.before = pair[kDepth];
+  if (const double* pair = find_pair(state, now, other.part, other.other_body, other.other_number)) wanted.before = pair[kDepth];
   if (!(wanted.depth > kDeeper * wanted.before)) return {};
   if (other.gives > 0 && settings.both == Both::Share) wanted.share = gives(model) / (gives(model) + other.gives);
   return wanted;
@@ -231,7 +244,7 @@ void make_dent(const Model& model, State& state, const LayerContext& now, const 
   if (print.empty()) return;
   for (const size_t sheet : sheets_of(model, now, other.part)) dent_sheet(model, state, now, print, sheet);
   dent_tets(model, state, now, print, other.part);
-  if (double* pair = find_pair(state, other.part, other.other)) pair[kDepth] = wanted.depth;
+  if (double* pair = find_pair(state, now, other.part, other.other_body, other.other_number)) pair[kDepth] = wanted.depth;
   if (wanted.before == 0) ++state.figures[kDents];
   state.figures[kDeepest] = std::max(state.figures[kDeepest], wanted.depth * wanted.share);
   state.figures[kVolume] += print.volume, state.figures[kMissing] += print.missing_volume;
@@ -240,7 +253,7 @@ void make_dent(const Model& model, State& state, const LayerContext& now, const 
 }
 
 /// Dents that take their time go on.
-void go_on(const Model& model, State& state, double dt) {
+void go_on(State& state, double dt) {
   double& left = state.figures[kTimeLeft];
   if (!(left > 0)) return;
   const float share = static_cast<float>(std::min(1.0, dt / left));
@@ -255,7 +268,6 @@ void go_on(const Model& model, State& state, double dt) {
   approach(state.offsets, state.goals, true);
   for (SheetState& sheet : state.sheets) approach(sheet.offsets, sheet.goals, false);
   left = std::max(0.0, left - dt);
-  (void)model;
 }
 
 }  // namespace
@@ -264,7 +276,7 @@ void select_hits(const Model& model, State& state, const LayerContext& now, std:
   forget_old(state, now);
   for (Touching& touched : touching) {
     if (touched.other < 0) continue;
-    if (double* pair = find_pair(state, touched.part, touched.other)) pair[kLast] = static_cast<double>(now.step);
+    if (double* pair = find_pair(state, now, touched.part, touched.other_body, touched.other_number)) pair[kLast] = static_cast<double>(now.step);
     if (touched.approach > model.threshold) touched.wanted = touched.shape_wanted = true;
   }
 }
@@ -283,15 +295,16 @@ void step(const Model& model, State& state, LayerContext& now) {
   now.yielded.assign(all.empty() ? 0 : now.hits.size(), 0);
   for (const Wanted& wanted : all) {
     const OtherShape& other = *wanted.press.other;
-    if (!find_pair(state, other.part, other.other)) {
-      state.pairs.insert(state.pairs.end(), {static_cast<double>(other.part), static_cast<double>(other.other), static_cast<double>(now.step), 0.0});
+    if (!find_pair(state, now, other.part, other.other_body, other.other_number)) {
+      state.pairs.insert(state.pairs.end(), {static_cast<double>(lowest_piece(now, other.part)), static_cast<double>(other.other_body), static_cast<double>(other.other_number),
+                                             static_cast<double>(now.step), 0.0});
     }
     make_dent(model, state, now, wanted);
     for (size_t i = 0; i < now.hits.size(); ++i) {
       if (now.hits[i].part == other.part && now.hits[i].other == other.other) now.yielded[i] = 1;
     }
   }
-  go_on(model, state, now.dt);
+  go_on(state, now.dt);
   std::sort(state.moved.begin(), state.moved.end());
   state.moved.erase(std::unique(state.moved.begin(), state.moved.end()), state.moved.end());
   now.effects.reshaped = !state.moved.empty(), now.effects.moved = state.moved;

@@ -16,7 +16,7 @@ Mat3 turn_of_tet(const Model& model, const Shape& shape, int tet) {
   const Tetrahedron& t = model.body->asset.tets.tets[static_cast<size_t>(tet)];
   const auto rest = [&](size_t i) {
     const auto v = static_cast<size_t>(t[i]);
-    return Vec3(model.body->asset.tets.positions[v] + (shape.offsets.empty() ? Vec3f::Zero().eval() : shape.offsets[v]).cast<double>());
+    return Vec3(model.body->asset.tets.positions[v] + shape.offsets[v].cast<double>());
   };
   const auto now = [&](size_t i) { return Vec3(shape.vertices[static_cast<size_t>(t[i])].cast<double>()); };
   Mat3 before, after;
@@ -26,9 +26,9 @@ Mat3 turn_of_tet(const Model& model, const Shape& shape, int tet) {
   return after * before.inverse();
 }
 
-/// Offsets of the tetrahedra at the vertices of a drawn surface, which they carry already.
-std::vector<Vec3f> carried_offsets(const Model& model, const State& state, size_t index) {
-  std::vector<Vec3f> carried = carried_points(*model.body, *model.carried[index], state.offsets);
+/// Offsets that the shape was put together with, at the vertices of a drawn surface: the tetrahedra carry them already.
+std::vector<Vec3f> carried_offsets(const Model& model, const State& state, size_t index, const Shape& shape) {
+  std::vector<Vec3f> carried = carried_points(*model.body, *model.carried[index], shape.offsets);
   state.sheets[index].sheet.extend(carried);
   return carried;
 }
@@ -37,7 +37,7 @@ std::vector<Vec3f> carried_offsets(const Model& model, const State& state, size_
 void add_details(const Model& model, const State& state, size_t index, const Shape& shape, bool is_skinned, std::vector<Vec3f>& positions) {
   const SheetState& sheet = state.sheets[index];
   sheet.sheet.extend(positions);
-  const std::vector<Vec3f> carried = carried_offsets(model, state, index);
+  const std::vector<Vec3f> carried = carried_offsets(model, state, index, shape);
   const std::vector<Mat3> turns = is_skinned ? turns_of(model, state, index, shape) : std::vector<Mat3>();
   for (size_t v = 0; v < positions.size(); ++v) {
     const Vec3f more = sheet.offsets[v] - carried[v];

@@ -26,6 +26,7 @@ constexpr double kUnbreakable = 1e10;  // N s: what they write for bodies that d
 /// Paths are relative to the authors' working directory ("inputFiles/barrel2"); the same things lie beside the scene here.
 fs::path beside(const fs::path& scene, const std::string& path) {
   const fs::path given = fs::path(path).lexically_normal();
+  if (given.empty()) return given;
   std::error_code ignored;
   if (fs::exists(scene.parent_path() / given, ignored)) return given;
   fs::path shorter;
@@ -106,6 +107,7 @@ class Paper1Importer {
     } else if (shape == "sphere") {
       body.sphere = object.number("radius", 1);
     } else if (shape == "mesh") {
+      if (object.text("filename").empty()) return object.complain("filename", "is missing: the file of the mesh");
       body.mesh = beside(file_, object.text("filename")).string();
       body.scale = object.number("scale", 1);
     } else if (shape != "plane") {
@@ -165,6 +167,10 @@ class Paper1Importer {
     if (object.text("directory").empty()) return object.complain("directory", "is missing: the folder of the body's model");
     const fs::path folder = beside(file_, object.text("directory"));
     body.asset = folder.has_filename() ? folder.filename().string() : folder.parent_path().filename().string();
+    // Folders of one name in different places are different models.
+    for (int other = 2; scene_.assets.contains(body.asset) && scene_.assets[body.asset] != folder.string(); ++other) {
+      body.asset = fmt::format("{} {}", (folder.has_filename() ? folder : folder.parent_path()).filename().string(), other);
+    }
     scene_.assets[body.asset] = folder.string();
     body.scale = object.number("scaleFactor", 1);
     body.density = object.number("density", 1000);
@@ -234,7 +240,10 @@ class Paper1Importer {
     if (!model.asset.pieces || model.pieces.empty()) return note("breakingThreshold of bodies without pieces");
     pieces::Settings settings;
     settings.link_strength = io::paper1_strengths(model.asset, model.pieces, threshold);
-    for (double& strength : *settings.link_strength) strength = std::min(strength / (body.scale * body.scale), pieces::kListNeverBreaks);
+    for (double& strength : *settings.link_strength) {
+      const bool never = strength == io::kPaper1Never;
+      strength = never ? pieces::kListNeverBreaks : std::min(strength / (body.scale * body.scale), pieces::kListNeverBreaks);
+    }
     settings.settle = 5.0 / 60;  // they begin to break after five frames
     body.of<pieces::Settings>() = settings;
   }
