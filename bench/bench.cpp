@@ -28,6 +28,12 @@ Result<Json> run(const std::string& name, const Request& request) {
   return input_error(fmt::format("there is no benchmark \"{}\"; there are: {}", name, fmt::join(names(), ", ")));
 }
 
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
 std::string project_file(const std::string& relative) {
   std::error_code ignored;
   if (std::filesystem::exists(relative, ignored)) return relative;

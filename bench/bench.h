@@ -33,6 +33,9 @@ Result<Json> run_clusters(const Request& request);
 /// Each scene runs in a process of its own, so that memory does not add up. Call it before anything else has used threads.
 Result<Json> run_scenes(const Request& request);
 
+/// 0 of nothing.
+double mean(const std::vector<double>& values);
+
 /// How many threads of all programs wanted to run in the last minute. Wall times mean little where that exceeds the cores.
 double machine_load();
 

@@ -25,7 +25,7 @@ constexpr int kReplays = 3;  // from the same state; what counts is each step's 
 constexpr int kThreads = 2;
 
 /// A body and what happens to it.
-struct Case {
+struct ClusterCase {
   Particles particles;
   Settings settings;
   particles::Boundary boundary;
@@ -60,8 +60,8 @@ Particles box_particles(const Vec3& size, double spacing) {
 const Vec3 kBar(1.6, 0.4, 0.4), kPlate(1, 1, 0.06);  // m
 
 /// A bar of soft metal, clamped at both ends.
-Case bar(double particles, double spin) {
-  Case one;
+ClusterCase bar(double particles, double spin) {
+  ClusterCase one;
   one.particles = box_particles(kBar, std::cbrt(kBar.prod() / particles));
   Settings& s = one.settings;
   s.clusters = std::max(4, static_cast<int>(particles / 100));
@@ -70,16 +70,16 @@ Case bar(double particles, double spin) {
   return one;
 }
 
-Case tearing_bar() {
-  Case one = bar(5000, 0.5);
+ClusterCase tearing_bar() {
+  ClusterCase one = bar(5000, 0.5);
   one.settings.toughness = 0.1, one.settings.boost = 3, one.settings.falloff = 0.05;
   one.steps = 600;
   return one;
 }
 
 /// A plate held along two edges, and a ball that goes through it.
-Case shot_plate() {
-  Case one;
+ClusterCase shot_plate() {
+  ClusterCase one;
   one.particles = box_particles(kPlate, std::cbrt(kPlate.prod() / 20000));
   Settings& s = one.settings;
   s.clusters = 200, s.yield = 0.013, s.flow = 50, s.hardening = 1, s.toughness = 0.15, s.damping = 40;
@@ -113,10 +113,10 @@ std::filesystem::path authors_folder() {
   return (named ? std::filesystem::path(named) : std::filesystem::path(project_file("../shared/data"))) / "clusters";
 }
 
-Result<Case> case_of(const Published& scene) {
+Result<ClusterCase> case_of(const Published& scene) {
   Result<Paper2Body> read = load_paper2_body(authors_folder() / fmt::format("{}.json", scene.file));
   if (!read) return read.error();
-  Case one;
+  ClusterCase one;
   one.particles = std::move(read->particles), one.settings = read->settings, one.boundary = read->boundary;
   one.gravity = read->gravity, one.dt = read->dt, one.steps = scene.steps;
   if (scene.published) one.settings.published = true, one.settings.flat = 0;
@@ -131,7 +131,7 @@ struct Replay {
   StepTimes times;  // s, in all
 };
 
-State start_twisted(const Case& one, const Model& model) {
+State start_twisted(const ClusterCase& one, const Model& model) {
   State state = start(model);
   if (one.twist == 0) return state;
   for (Vec4f& x : state.positions) {
@@ -141,7 +141,7 @@ State start_twisted(const Case& one, const Model& model) {
   return state;
 }
 
-Replay replay(const Case& one, const Model& model, State& state) {
+Replay replay(const ClusterCase& one, const Model& model, State& state) {
   Replay run;
   Context now;
   now.dt = one.dt, now.gravity = one.gravity, now.boundary = &one.boundary, now.times = &run.times;
@@ -159,7 +159,7 @@ void keep_least(std::vector<double>& least, const std::vector<double>& next) {
 }
 
 /// The best of some replays; the state is where the last one ended.
-Replay best_of(const Case& one, const Model& model, int replays, State& state) {
+Replay best_of(const ClusterCase& one, const Model& model, int replays, State& state) {
   Replay best;
   for (int k = 0; k < replays; ++k) {
     state = start_twisted(one, model);
@@ -169,12 +169,6 @@ Replay best_of(const Case& one, const Model& model, int replays, State& state) {
       best.times.*part = k == 0 ? next.times.*part : std::min(best.times.*part, next.times.*part);
   }
   return best;
-}
-
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
 double quantile(std::vector<double> values, double share) {
@@ -197,7 +191,7 @@ double state_mb(State& state) {
 }
 
 /// One thread by CPU time, and how much sooner two are done by the clock.
-Result<std::string> measure_here(const Case& one, double authors_ms) {
+Result<std::string> measure_here(const ClusterCase& one, double authors_ms) {
   set_thread_count(1);
   Json json;
   const double began = cpu_seconds();
@@ -234,7 +228,7 @@ Result<Json> in_child(const Request& request, const std::function<Result<std::st
 /// What a step and building cost a particle, at rest and twisted by a quarter turn.
 Result<std::string> growth_here(double particles) {
   set_thread_count(1);
-  Case one = bar(particles, 0);
+  ClusterCase one = bar(particles, 0);
   one.steps = std::clamp(static_cast<int>(1e6 / particles), 5, 100);
   const double began = cpu_seconds();
   const Result<Model> model = build(one.particles, one.settings);
@@ -256,7 +250,7 @@ Result<std::string> growth_here(double particles) {
 /// What is seen of the tearing bar: topology after each tear, and places after each step.
 Result<std::string> surface_here() {
   set_thread_count(1);
-  const Case one = tearing_bar();
+  const ClusterCase one = tearing_bar();
   Result<Model> model = build(one.particles, one.settings);
   if (!model) return model.error();
   double built = 0;
@@ -326,13 +320,13 @@ Result<void> check_rows(const Request& request) {
 Result<Json> run_clusters(const Request& request) {
   if (const Result<void> known = check_rows(request); !known) return known.error();
   Json json;
-  const auto measure = [&](const std::string& name, const Case& one, double authors_ms) -> Result<void> {
+  const auto measure = [&](const std::string& name, const ClusterCase& one, double authors_ms) -> Result<void> {
     Result<Json> measured = in_child(request, [&] { return measure_here(one, authors_ms); });
     if (!measured) return measured.error();
     json["scenes"][name] = std::move(*measured);
     return {};
   };
-  const std::pair<const char*, Case (*)()> own[] = {{"our_bar", tearing_bar}, {"our_plate", shot_plate}};
+  const std::pair<const char*, ClusterCase (*)()> own[] = {{"our_bar", tearing_bar}, {"our_plate", shot_plate}};
   for (const auto& [name, make] : own) {
     if (!wanted(request, name)) continue;
     if (const Result<void> done = measure(name, make(), 0); !done) return done.error();
@@ -340,7 +334,7 @@ Result<Json> run_clusters(const Request& request) {
   std::error_code ignored;
   for (const Published& scene : kPublished) {
     if (!wanted(request, scene.name) || !std::filesystem::exists(authors_folder() / fmt::format("{}.json", scene.file), ignored)) continue;
-    const Result<Case> one = case_of(scene);
+    const Result<ClusterCase> one = case_of(scene);
     if (!one) return one.error();
     if (const Result<void> done = measure(scene.name, *one, scene.authors_ms); !done) return done.error();
   }

@@ -118,18 +118,12 @@ struct Bench {
   }
 };
 
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 
-struct Case {
+struct StructureCase {
   std::string name;
   structures::Settings settings;
   Blow blow;
@@ -140,7 +134,7 @@ Result<structures::Model> model_of(const structures::Settings& settings) {
 }
 
 /// Quiet frames with one step each, and with the steps that are advised where something hits.
-Result<Json> measure(const Case& one) {
+Result<Json> measure(const StructureCase& one) {
   const Result<structures::Model> model = model_of(one.settings);
   if (!model) return model.error();
   constexpr int kImpactSteps = 4;
@@ -197,10 +191,10 @@ Result<double> growth(const std::vector<int>& sizes, structures::Settings (*make
 
 Result<Json> run_joints(const Request&) {
   const Blow on_tip = {Vec3(23, 0.6, 0), 20000, 5}, on_beam = {Vec3(3, 4.3, 0), 2000, 5}, on_plate = {Vec3(0, 0.1, 0), 2000, 4};
-  const Case cases[] = {{"chain_16", chain(16), on_tip}, {"chain_64", chain(64), on_tip},       {"chain_512", chain(512), on_tip},
+  const StructureCase cases[] = {{"chain_16", chain(16), on_tip}, {"chain_64", chain(64), on_tip},       {"chain_512", chain(512), on_tip},
                         {"portal_49", portal(), on_beam}, {"plate_12x12", plate(12), on_plate}};
   Json json;
-  for (const Case& one : cases) {
+  for (const StructureCase& one : cases) {
     Result<Json> measured = measure(one);
     if (!measured) return measured.error();
     json["ms_per_frame"][one.name] = std::move(*measured);

@@ -41,7 +41,7 @@ bool is_planar(const TriMesh& mesh, double diagonal) {
 }
 
 /// Where something was found: how often, and the first few places.
-struct Places {
+struct Spots {
   size_t count = 0;
   std::vector<Vec3> some;
   void add(const Vec3& place) {
@@ -78,7 +78,7 @@ class Doctor {
   void add(Kind kind, size_t count, const Vec3& place, bool repaired, std::string text) {
     report_.findings.push_back({kind, count, place, {}, repaired && repairing_, std::move(text)});
   }
-  void add(Kind kind, const Places& places, bool repaired, std::string text) {
+  void add(Kind kind, const Spots& places, bool repaired, std::string text) {
     report_.findings.push_back({kind, places.count, places.first(), places.some, repaired && repairing_, std::move(text)});
   }
   /// What repair did, or would do.
@@ -146,7 +146,7 @@ class Doctor {
 
   void weld() {
     same_ = first_in_place(mesh_.positions, settings_.weld_tolerance * report_.diagonal, bad_);
-    Places doubled;
+    Spots doubled;
     std::vector<bool> seen(mesh_.positions.size(), false);
     for (Triangle& t : mesh_.triangles) {
       for (int& v : t) {
@@ -167,7 +167,7 @@ class Doctor {
       const auto& [a, b, c] = mesh_.triangles[t];
       return same_[a] == same_[b] || same_[b] == same_[c] || same_[c] == same_[a];
     };
-    Places points, needles;
+    Spots points, needles;
     const double smallest = 1e-14 * report_.diagonal * report_.diagonal;
     for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
       if (collapsed(t)) {
@@ -191,7 +191,7 @@ class Doctor {
   void drop_doubled_faces() {
     const DoubledFaces doubled = find_doubled_faces(mesh_.triangles, same_);
     if (doubled.count == 0) return;
-    Places places;
+    Spots places;
     places.add(middle(doubled.example));
     for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
       if (!doubled.keep[t]) places.add(middle(t));
@@ -206,7 +206,7 @@ class Doctor {
   void turn_flipped() {
     uses_ = sorted_edge_uses(mesh_.triangles, same_);
     shells_ = find_shells(uses_, mesh_.triangles.size());
-    Places flipped, one_sided, crowded;
+    Spots flipped, one_sided, crowded;
     for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
       if (!shells_.turn[t]) continue;
       flipped.add(middle(t));
@@ -287,7 +287,7 @@ class Doctor {
     }
     if (listed == holes.size()) return;
     size_t filled = 0;
-    Places places;
+    Spots places;
     for (size_t i = listed; i < holes.size(); ++i) filled += holes[i].filled, places.add(holes[i].place);
     const size_t rest = places.count;
     add(Kind::Hole, places, filled == rest,
@@ -297,7 +297,7 @@ class Doctor {
 
   void turn_outward() {
     const std::vector<char> inward = inward_shells(mesh_, shells_);
-    Places turned;
+    Spots turned;
     std::vector<char> seen = inward;
     for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
       const int shell = shells_.shell_of[t];
@@ -318,7 +318,7 @@ class Doctor {
       areas[shells_.shell_of[t]] += area(t).norm();
     }
     report_.shells = bounds.size();
-    Places tiny;
+    Spots tiny;
     std::vector<bool> is_tiny(bounds.size(), false);
     double all_area = 0, tiny_area = 0;
     for (size_t s = 0; s < bounds.size(); ++s) {
@@ -352,7 +352,7 @@ class Doctor {
     }
     const bool uvs = mesh_.uvs.size() == fresh.size(), colors = mesh_.colors.size() == fresh.size();
     size_t kept = 0;
-    Places unused;
+    Spots unused;
     for (size_t v = 0; v < fresh.size(); ++v) {
       if (fresh[v] < 0) {
         // Those merged or not finite have been reported already.

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include <Eigen/LU>
 #include <fmt/format.h>
 
 #include "crumple/io/files.h"
@@ -145,7 +144,8 @@ int shared_vertices(const Paper1Piece& a, const Paper1Piece& b) {
 
 }  // namespace
 
-Result<std::vector<Paper1Piece>> read_paper1_pieces(const fs::path& folder, size_t vertices) {
+Result<std::vector<Paper1Piece>> read_paper1_pieces(const fs::path& folder, const Asset& asset) {
+  const size_t vertices = own_positions(asset).size();
   std::vector<Paper1Piece> pieces;
   std::error_code ignored;
   for (int k = 0; k < kMaxPieces; ++k) {

@@ -17,7 +17,7 @@ struct Paper1Piece {
 };
 
 /// tetmesh.N.txt and cutTets.N.txt, N = 0, 1, ... Empty if there are none.
-Result<std::vector<Paper1Piece>> read_paper1_pieces(const std::filesystem::path& folder, size_t vertices);
+Result<std::vector<Paper1Piece>> read_paper1_pieces(const std::filesystem::path& folder, const Asset& asset);
 
 /// The planes along which a body breaks: planes.txt, or those that the cut faces in clippingTriangles.N.ply lie in. Empty if there are none.
 Result<std::vector<CutPlane>> read_paper1_planes(const std::filesystem::path& folder);

@@ -13,6 +13,13 @@ using Vec3f = Eigen::Vector3f;
 using Mat3 = Eigen::Matrix3d;
 using Quat = Eigen::Quaterniond;
 
+/// [v]x, so that [v]x w = v x w.
+inline Mat3 cross_matrix(const Vec3& v) {
+  Mat3 m;
+  m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
+  return m;
+}
+
 using Triangle = std::array<int, 3>;
 using Tetrahedron = std::array<int, 4>;
 

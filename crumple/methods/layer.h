@@ -95,7 +95,7 @@ struct DrawnSurface {
 };
 
 /// `put_shape` writes a layer's share into the given blocks of vertices. `select_hits`: before step(), all that touched the body, however weakly; the layer
-/// marks those whose hits it wants looked up. `gives`: how readily it takes prints, the other body's share being its own; 0: not at all. `is_busy`: step() has something to do although nothing was hit.
+/// marks those whose hits it wants looked up. `gives`: how readily it takes prints, by which two bodies share the depth of one; 0: not at all. `is_busy`: step() has something to do although nothing was hit.
 template <class A>
 concept LayerMethod = Method<A> && requires(const LayerSeed& seed, const typename A::Settings& settings, const typename A::Model& model,
                                             typename A::State& state, LayerContext& now, std::span<Touching> touching, Shape& shape, std::span<const int> blocks,

@@ -110,10 +110,6 @@ Sums sum_up(const FitProblem& problem, const FitTerms& terms, const Decompositio
   return all;
 }
 
-Mat3 cross_matrix(const Vec3& v) {
-  return (Mat3() << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0).finished();
-}
-
 /// All bones in one example.
 class ExampleSolver {
  public:

@@ -8,12 +8,6 @@ namespace crumple {
 inline Vec3 skew_vector(const Mat3& z) {
   return {z(2, 1) - z(1, 2), z(0, 2) - z(2, 0), z(1, 0) - z(0, 1)};
 }
-/// [w]x, so that [w]x v = w x v.
-inline Mat3 cross_matrix(const Vec3& w) {
-  Mat3 m;
-  m << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
-  return m;
-}
 /// The rotation about w by |w|.
 Mat3 rotation_by(const Vec3& w);
 

@@ -86,12 +86,7 @@ class Balance {
     return {-limit, limit};
   }
 
-  Vec6 rate_of(const IslandJoint& joint) {
-    Vec6 rate = joint.outer_rate;
-    if (joint.body_a >= 0) rate += joint.jacobian_a * velocity(joint.body_a);
-    if (joint.body_b >= 0) rate += joint.jacobian_b * velocity(joint.body_b);
-    return rate;
-  }
+  Vec6 rate_of(const IslandJoint& joint) const { return joint.outer_rate + joint_rate(joint, velocities_); }
 
   void push(const IslandJoint& joint, const Vec6& force) {
     const Vec6 impulse = -island_.dt * force;

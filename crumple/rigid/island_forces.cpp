@@ -16,13 +16,6 @@ double dot(const IslandRow& row, const Vec6& a, const Vec6& b) {
   return row.jacobian_a.dot(a) + row.jacobian_b.dot(b);
 }
 
-Vec6 rate_of(const IslandJoint& joint, std::span<const Vec6> velocities) {
-  Vec6 rate = Vec6::Zero();
-  if (joint.body_a >= 0) rate.noalias() += joint.jacobian_a * of_body(velocities, joint.body_a);
-  if (joint.body_b >= 0) rate.noalias() += joint.jacobian_b * of_body(velocities, joint.body_b);
-  return rate;
-}
-
 void respond_alone(const IslandRow& row, RowWork& work) {
   const double trial = (row.target - work.change) * work.stiffness;
   work.impulse = std::clamp(trial, work.low, work.high);
@@ -45,6 +38,13 @@ void respond_disc(const IslandRow& row, const IslandRow& next, RowWork& first, R
 
 }  // namespace
 
+Vec6 joint_rate(const IslandJoint& joint, std::span<const Vec6> velocities) {
+  Vec6 rate = Vec6::Zero();
+  if (joint.body_a >= 0) rate.noalias() += joint.jacobian_a * of_body(velocities, joint.body_a);
+  if (joint.body_b >= 0) rate.noalias() += joint.jacobian_b * of_body(velocities, joint.body_b);
+  return rate;
+}
+
 Vec6 times_mass(const IslandBody& body, const Vec6& velocity) {
   Vec6 result;
   result.head<3>() = body.mass * velocity.head<3>();
@@ -62,7 +62,7 @@ void measure(const Island& island, std::span<const Vec6> velocities, IslandWork&
   }
   for (size_t j = 0; j < island.joints.size(); ++j) {
     const IslandJoint& joint = island.joints[j];
-    work.joints[j].strain = joint.strain + work.joints[j].reach * (rate_of(joint, velocities) + joint.outer_rate);
+    work.joints[j].strain = joint.strain + work.joints[j].reach * (joint_rate(joint, velocities) + joint.outer_rate);
   }
 }
 
@@ -101,7 +101,7 @@ void find_slopes(const Island& island, IslandWork& work) {
     const IslandRow& row = island.rows[i];
     work.rows[i].slope = dot(row, of_body(work.step, row.body_a), of_body(work.step, row.body_b));
   }
-  for (size_t j = 0; j < island.joints.size(); ++j) work.joints[j].slope = work.joints[j].reach * rate_of(island.joints[j], work.step);
+  for (size_t j = 0; j < island.joints.size(); ++j) work.joints[j].slope = work.joints[j].reach * joint_rate(island.joints[j], work.step);
 }
 
 }  // namespace crumple::rigid

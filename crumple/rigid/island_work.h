@@ -59,6 +59,8 @@ bool set_friction_limits(const Island& island, IslandWork& work);
 
 // island_forces.cpp
 Vec6 times_mass(const IslandBody& body, const Vec6& velocity);
+/// How the bodies of a joint move against each other, without those outside of the island.
+Vec6 joint_rate(const IslandJoint& joint, std::span<const Vec6> velocities);
 /// Changes of rows and strains of joints at these velocities.
 void measure(const Island& island, std::span<const Vec6> velocities, IslandWork& work);
 void respond_rows(const Island& island, IslandWork& work);

@@ -50,12 +50,6 @@ Quat seen_from_b(const Transform& a, const Transform& b) {
   return Quat(Mat3(b.rotation.transpose() * a.rotation)).normalized();
 }
 
-Mat3 cross_matrix(const Vec3& v) {
-  Mat3 m;
-  m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
-  return m;
-}
-
 double used_of(double flow, double limit) {
   return limit > 0 ? flow / limit : (flow > 0 ? 1 : 0);
 }

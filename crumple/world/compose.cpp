@@ -39,12 +39,11 @@ void merge(const Effects& effects, BodyWork& work) {
   if (effects.restitution) work.restitution = std::min(work.restitution.value_or(*effects.restitution), *effects.restitution);
 }
 
-std::vector<int> parts_of_pieces(const Body& body) {
-  std::vector<int> parts(static_cast<size_t>(body.piece_count()), 0);
+void find_parts_of_pieces(const Body& body, std::vector<int>& parts) {
+  parts.assign(static_cast<size_t>(body.piece_count()), 0);
   for (size_t p = 0; p < body.parts.size(); ++p) {
     for (const int piece : body.parts[p].pieces) parts[static_cast<size_t>(piece)] = static_cast<int>(p);
   }
-  return parts;
 }
 
 /// What the layers of a body need to know of the step. Shapes are only read: those of others are what they were before the step.
@@ -57,8 +56,8 @@ void prepare_layers(WorldState& w, int index) {
   gather_touching(w, index);
   LayerContext now;
   now.dt = w.dt(), now.step = w.steps;
-  const std::vector<int> part_of_piece = parts_of_pieces(body);
-  now.part_of_piece = part_of_piece;
+  find_parts_of_pieces(body, work.part_of_piece);
+  now.part_of_piece = work.part_of_piece;
   for (Layer& layer : body.layers) {
     std::visit([&](auto& at_work) { select_hits(at_work.model, at_work.state, std::as_const(now), work.touching); }, layer);
   }
@@ -74,8 +73,7 @@ void step_layers(WorldState& w, int index) {
   if (body.layers.empty()) return;
   LayerContext now;
   now.dt = w.dt(), now.step = w.steps;
-  const std::vector<int> part_of_piece = parts_of_pieces(body);
-  now.shape = &body.shape, now.is_skinned = is_skinned(body), now.others = work.others, now.part_of_piece = part_of_piece;
+  now.shape = &body.shape, now.is_skinned = is_skinned(body), now.others = work.others, now.part_of_piece = work.part_of_piece;
   for (Layer& layer : body.layers) {
     now.hits = work.hits, now.broken = work.broken, now.effects = {}, now.yielded.clear();
     std::visit([&](auto& at_work) { step(at_work.model, at_work.state, now); }, layer);

@@ -48,6 +48,7 @@ struct BodyWork {
   std::vector<Touching> touching;
   std::vector<Hit> hits;
   std::vector<OtherShape> others;
+  std::vector<int> part_of_piece;     // #pieces
   std::vector<PieceLoad> piece_loads;
   std::vector<LinkChange> changes;
   bool is_split = false;              // by these changes

@@ -204,7 +204,7 @@ TEST(Island, the_matrix_is_the_derivative_of_the_gradient) {
       start(random.island, work);
       set_friction_limits(random.island, work);
       const std::vector<Vec6> v = starts(random.island);
-      Random numbers{std::mt19937(seed)};
+      RandomNumbers numbers{std::mt19937(seed)};
       std::vector<Vec6> direction = v, plus = v, minus = v;
       const double h = 1e-7;
       for (size_t i = 0; i < v.size(); ++i) {

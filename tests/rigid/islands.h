@@ -8,12 +8,6 @@
 /// Small islands for tests, and what the solver minimises, written down once more and slowly.
 namespace crumple::rigid::testing {
 
-inline Mat3 cross_matrix(const Vec3& v) {
-  Mat3 m;
-  m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
-  return m;
-}
-
 /// Velocity of the point `at` of a body around `center`, and its spin, along the axes of a frame.
 inline Mat6 motion_at(const Mat3& frame, const Vec3& at, const Vec3& center) {
   Mat6 j = Mat6::Zero();
@@ -151,7 +145,7 @@ inline double largest(const std::vector<Vec6>& values) {
   return most;
 }
 
-struct Random {
+struct RandomNumbers {
   std::mt19937 engine;
   double value(double low = -1, double high = 1) { return std::uniform_real_distribution<double>(low, high)(engine); }
   int index(int end) { return std::uniform_int_distribution<int>(0, end - 1)(engine); }
@@ -172,7 +166,7 @@ struct RandomIsland {
   std::vector<PlasticLaw> laws;
 
   RandomIsland(unsigned seed, double stiffness, Interaction interaction, bool to_world = true) {
-    Random random{std::mt19937(seed)};
+    RandomNumbers random{std::mt19937(seed)};
     island.dt = 1.0 / 60;
     const int count = 2 + random.index(8);
     for (int i = 0; i < count; ++i) {
@@ -194,7 +188,7 @@ struct RandomIsland {
   }
 
  private:
-  void add_joint(Random& random, PlasticLaw& law, double stiffness, Interaction interaction, int count, bool to_world) {
+  void add_joint(RandomNumbers& random, PlasticLaw& law, double stiffness, Interaction interaction, int count, bool to_world) {
     for (int i = 0; i < 6; ++i) law.stiffness[i] = stiffness * 3600 * random.value(0.5, 1.5);
     for (int i = 0; i < 6; ++i) law.capacity[i] = random.value(10, 100);
     law.interaction = interaction;

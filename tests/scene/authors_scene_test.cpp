@@ -154,7 +154,7 @@ TEST_F(AuthorsScored, stand_where_the_sum_of_their_pieces_centres_is_put) {
   const std::filesystem::path folder = *authors_data() / "examples" / "tieFighter2";
   const Result<Asset> asset = io::read_paper1_asset(folder);
   ASSERT_TRUE(asset) << asset.error().text;
-  const Result<std::vector<io::Paper1Piece>> pieces = io::read_paper1_pieces(folder, 1188);
+  const Result<std::vector<io::Paper1Piece>> pieces = io::read_paper1_pieces(folder, *asset);
   ASSERT_TRUE(pieces) << pieces.error().text;
   ASSERT_EQ(pieces->size(), 4u);
   // Whole tetrahedra are in one piece, cut ones in two or more: weights of one half each.

@@ -34,7 +34,7 @@ struct Sum {
   double mass = 0;
 };
 /// Of everything that moves.
-Sum momentum_of(const World& world) {
+Sum momentum_of_all(const World& world) {
   Sum sum;
   for (size_t i = 0; i < world.bodies().size(); ++i) {
     const Body& body = world.bodies()[i];
@@ -64,7 +64,7 @@ TEST(ClusterContact, a_ball_goes_through_a_plate_and_is_slowed_and_momentum_and_
   World world = built(drum_scene(R"("gravity": [0, 0, 0], "sleeping": false, "checkpoint": 1000, "bodies": [
     {"name": "plate", "box": [0.8, 0.8, 0.06], "mass": 4, "at": [3, 1, 0], "clusters": {"particles": 1200, "clusters": 40, "toughness": 0.04, "yield": 0.01, "flow": 1}},
     {"name": "ball", "sphere": 0.12, "mass": 3, "at": [3.05, 1.1, 0.4], "velocity": [0.3, 0, -9], "spin": [0, 5, 3], "material": {"spin_damping": 0}}])"));
-  const Sum before = momentum_of(world);
+  const Sum before = momentum_of_all(world);
   const double energy = world.kinetic_energy();
   double fastest = rigid_state(world, "ball").velocity.norm();
   for (int frame = 0; frame < 25; ++frame) {
@@ -78,7 +78,7 @@ TEST(ClusterContact, a_ball_goes_through_a_plate_and_is_slowed_and_momentum_and_
   EXPECT_LT(rigid_state(world, "ball").place.translation.z(), -0.2);         // through
   EXPECT_GT(rigid_state(world, "ball").velocity.z(), -8.5);                  // slowed
   EXPECT_LT(speed(world, "plate").z(), -0.3);
-  const Sum after = momentum_of(world);
+  const Sum after = momentum_of_all(world);
   EXPECT_LT((after.linear - before.linear).norm(), 1e-5 * before.linear.norm());
   EXPECT_LT((after.angular - before.angular).norm(), 1e-5 * before.angular.norm());
 }
@@ -250,12 +250,12 @@ TEST(ClusterContact, two_soft_bodies_stop_each_other_and_keep_momentum) {
   World world = built(drum_scene(R"("gravity": [0, 0, 0], "bodies": [
     {"name": "left", "box": [0.3, 0.3, 0.3], "at": [5, 0, 0], "density": 300, "velocity": [2, 0, 0], "clusters": {"particles": 600, "clusters": 12, "damping": 20}},
     {"name": "right", "box": [0.3, 0.3, 0.3], "at": [5.5, 0.03, 0.02], "density": 900, "velocity": [-1, 0, 0], "clusters": {"particles": 400, "clusters": 12, "damping": 20}}])"));
-  const Sum before = momentum_of(world);
+  const Sum before = momentum_of_all(world);
   const double energy = world.kinetic_energy();
   run_frames(world, 40);
   EXPECT_LT(speed(world, "left").x(), 0);
   EXPECT_LT(middle(world, "left").x() + 0.2, middle(world, "right").x()) << "they went through each other";
-  const Sum after = momentum_of(world);
+  const Sum after = momentum_of_all(world);
   EXPECT_LT((after.linear - before.linear).norm(), 1e-4 * before.mass);
   EXPECT_LT((after.angular - before.angular).norm(), 2e-3 * before.mass);
   EXPECT_LT(world.kinetic_energy(), energy);

@@ -29,7 +29,7 @@ class Hinges : public BarTest {
   }
 };
 
-TEST_F(Hinges, a_blow_welds_a_gentle_one_turns_a_hard_one_parts) {
+TEST_F(Hinges, a_gentle_blow_leaves_a_weld_a_harder_one_turns_it_a_hard_one_parts_it) {
   const std::string asset = halves();
   double last = -1;
   for (const double speed : {0.1, 4.0, 6.0, 30.0}) {

@@ -45,7 +45,7 @@ void play(World& world, double seconds) {
   for (const StepReport::Frozen& frozen : world.report().frozen) ADD_FAILURE() << frozen.body << ": " << frozen.why;
 }
 
-World played(const std::string& name, const std::vector<std::string>& changes = {}) {
+World played_with(const std::string& name, const std::vector<std::string>& changes = {}) {
   World world = built(scene_file(name, changes));
   play(world, world.scene().seconds);
   return world;
@@ -53,7 +53,7 @@ World played(const std::string& name, const std::vector<std::string>& changes = 
 
 TEST(StructureScenes, charpy_takes_what_the_pass_angle_asks_in_proportion_to_the_yield_stress) {
   for (const auto& [stress, exact] : {std::pair{"400e6", 122.0}, {"200e6", 61.0}, {"800e6", 244.0}}) {
-    const World world = played("charpy.json", {std::string("/bodies/specimen/structure/joints/notch/material/steel=") + stress});
+    const World world = played_with("charpy.json", {std::string("/bodies/specimen/structure/joints/notch/material/steel=") + stress});
     EXPECT_NEAR(count(world, "specimen").work, exact, 0.05 * exact) << stress;
     EXPECT_EQ(count(world, "specimen").broken, 0);
     EXPECT_GT(center(world, "hammer").x() + 0.1, 0.02);  // its edge has gone through
@@ -61,7 +61,7 @@ TEST(StructureScenes, charpy_takes_what_the_pass_angle_asks_in_proportion_to_the
 }
 
 TEST(StructureScenes, blocks_hold_stretch_or_fall_as_their_weight_and_speed_say) {
-  const World world = played("block_drop.json");
+  const World world = played_with("block_drop.json");
   EXPECT_LT(book(world, "at rest", "steel").elongation, 1e-3);  // the step of its weight that is put on at once
   const rigid::JointHistory caught = book(world, "caught", "steel"), fast = book(world, "too fast", "steel"), heavy = book(world, "too heavy", "steel");
   const double deceleration = 80e3 / 6006.96 - 10;
@@ -86,8 +86,8 @@ TEST(StructureScenes, a_paper_clip_lasts_as_many_bends_as_its_turn_allows) {
     }
     return first;
   };
-  const double whole = broken_at(played("paperclip.json")),
-               half = broken_at(played("paperclip.json", {"/bodies/clip/structure/material/ultimate_rotation=2"}));
+  const double whole = broken_at(played_with("paperclip.json")),
+               half = broken_at(played_with("paperclip.json", {"/bodies/clip/structure/material/ultimate_rotation=2"}));
   const double to_and_fro = 4 * (std::numbers::pi / 3) / 2.5;  // s
   EXPECT_GT(whole, 0.3 + 1.5 * to_and_fro);
   EXPECT_LT(whole, 0.3 + 3 * to_and_fro);
@@ -110,7 +110,7 @@ TEST(StructureScenes, a_signpost_that_is_hit_stays_bent) {
 }
 
 TEST(StructureScenes, a_lorry_breaks_the_gate_and_stops_behind_it) {
-  const World world = played("gate.json");
+  const World world = played_with("gate.json");
   EXPECT_GE(book(world, "boom", "boom 1 - drive").broken_at, 0.7);
   EXPECT_GT(count(world, "boom").work, 10e3);
   EXPECT_GT(center(world, "lorry").x(), -2);

@@ -32,11 +32,14 @@ void describe(Fields& fields, Settings& s) {
 }
 
 Result<Model> build(const LayerSeed& seed, const Settings& settings) {
-  Model model;
-  model.settings = settings, model.body = seed.body, model.drawn = seed.drawn;
   const RiggedBody& body = *seed.body;
+  const double size = bounds_of(body.asset.tets.positions).diagonal();
+  if (settings.deepest > size) return input_error(fmt::format("/deepest: {:g} m is deeper than the body is large ({:.3g} m)", settings.deepest, size));
+  Model model;
+  model.settings = settings;
+  model.body = seed.body;
+  model.drawn = seed.drawn;
   for (size_t i = 0; i < seed.drawn.size(); ++i) model.carried.push_back(i == 0 ? &body.embedding : &body.pieces[i - 1].skin);
-  model.first_vertex = body.first_vertex;
   model.tets_of.resize(body.asset.tets.positions.size());
   for (size_t t = 0; t < body.asset.tets.tets.size(); ++t) {
     for (const int v : body.asset.tets.tets[t]) model.tets_of[static_cast<size_t>(v)].push_back(static_cast<int>(t));

@@ -13,7 +13,6 @@ struct Model {
   const RiggedBody* body = nullptr;
   std::vector<std::shared_ptr<const TriMesh>> drawn;  // the whole surface, then the skin of each piece
   std::vector<const Embedding*> carried;              // #drawn
-  std::vector<int> first_vertex;                      // #pieces + 1
   std::vector<std::vector<int>> tets_of;              // #vertices
   double threshold = 0;                               // m/s
 };

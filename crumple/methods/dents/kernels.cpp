@@ -9,6 +9,7 @@ namespace {
 
 // Share of the difference to the neighbours that a heat step takes; stable up to 1/4.
 constexpr double kHeat = 0.2;
+constexpr double kMaxHeatSteps = 120;  // prints much softer than they are wide are smooth already
 
 /// Doubled area of a triangle in the plane.
 double area2(const Vec3& a, const Vec3& b, const Vec3& c) {
@@ -64,6 +65,8 @@ PressFrame press_frame(const Vec3& origin, const Vec3& normal, const Vec3& way, 
   // x along the slant, so that maps are stretched along one axis.
   frame.x = aside.norm() > 1e-9 * way.norm() ? Vec3(aside.normalized()) : frame.normal.unitOrthogonal();
   frame.y = frame.normal.cross(frame.x);
+  const Vec3 across = frame.normal / frame.way.dot(frame.normal);
+  frame.matrix << (frame.x - frame.way.dot(frame.x) * across).transpose(), (frame.y - frame.way.dot(frame.y) * across).transpose(), across.transpose();
   return frame;
 }
 
@@ -119,7 +122,7 @@ Map gauss_envelope(const Grid& grid, const Map& map, double sigma) {
 }
 
 void spread_heat(const Grid& grid, Map& map, double length, bool only_up) {
-  const int steps = static_cast<int>(std::ceil(length * length / (2 * kHeat * grid.cell * grid.cell)));
+  const int steps = static_cast<int>(std::min(kMaxHeatSteps, std::ceil(length * length / (2 * kHeat * grid.cell * grid.cell))));
   // A border of nothing around the map.
   const size_t wide = static_cast<size_t>(grid.nx) + 2;
   std::vector<double> now(wide * (static_cast<size_t>(grid.ny) + 2), 0.0), next = now;

@@ -15,15 +15,9 @@ struct PressFrame {
   Vec3 x = Vec3::UnitX(), y = Vec3::UnitY();  // in the plane of contact
   Vec3 normal = Vec3::UnitZ();                // x cross y, into the body
   Vec3 way = Vec3::UnitZ();                   // of length 1
+  Mat3 matrix = Mat3::Identity();             // takes what is seen from the origin to x, y, w
 
-  /// From the origin.
-  Mat3 matrix() const {
-    const Vec3 along = normal / way.dot(normal);
-    Mat3 m;
-    m << (x - way.dot(x) * along).transpose(), (y - way.dot(y) * along).transpose(), along.transpose();
-    return m;
-  }
-  Vec3 to_press(const Vec3& p) const { return matrix() * (p - origin); }
+  Vec3 to_press(const Vec3& p) const { return matrix * (p - origin); }
 };
 
 /// A frame at a point, by the inward normal and the way, which is kept within `steepest` (radians) of the normal.
@@ -47,7 +41,7 @@ enum class Keep { Least, Most };
 /// No surface in a cell.
 inline constexpr double kNone = -1e300;
 
-/// What triangles to draw: all, or those that face the press or turn away from it.
+/// Which triangles to draw: all, or those that face the press.
 enum class Facing { Any, Against };
 
 /// Least or greatest w of the triangles in each cell; cells that none covers keep what they have. Points are in press coordinates. Where less than
@@ -58,7 +52,8 @@ void rasterise(const Grid& grid, std::span<const Vec3> points, std::span<const T
 /// distance transform of parabolas, one sweep each way, linear in the number of cells. Cells of 0 raise nothing.
 Map gauss_envelope(const Grid& grid, const Map& map, double sigma);
 
-/// Explicit heat steps that blur by `length` (standard deviation of the Gaussian that they amount to). With `only_up`, no cell falls.
+/// Explicit heat steps that blur by `length` (standard deviation of the Gaussian that they amount to), or by as much as a bounded number of steps
+/// can. With `only_up`, no cell falls.
 void spread_heat(const Grid& grid, Map& map, double length, bool only_up);
 
 /// Between the middles of cells; 0 outside.

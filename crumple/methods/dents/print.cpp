@@ -17,30 +17,21 @@ constexpr double kMask = 0.06, kLeave = 0.1, kLipHeight = 0.2, kLipWidth = 0.15,
 // Largest height of a ring over its width, times the slant: a Gaussian's steepest slope is 0.61 of it, and mostly twice that ahead of the press.
 constexpr double kSteepestRing = 0.5;
 
-struct Range {
-  double low = 1e300, high = -1e300;
-  void add(double v) { low = std::min(low, v), high = std::max(high, v); }
-};
-struct Box {
-  Range x, y, w;
-};
-
 /// Points of all surfaces in press coordinates.
 std::vector<std::vector<Vec3>> pressed(const PressFrame& frame, std::span<const SurfaceNow> surfaces) {
   std::vector<std::vector<Vec3>> all;
   for (const SurfaceNow& surface : surfaces) {
     std::vector<Vec3>& points = all.emplace_back();
     points.reserve(surface.points.size());
-    const Mat3 matrix = frame.matrix();
-    for (const Vec3f& p : surface.points) points.push_back(matrix * (p.cast<double>() - frame.origin));
+    for (const Vec3f& p : surface.points) points.push_back(frame.to_press(p.cast<double>()));
   }
   return all;
 }
 
-Box box_of(const std::vector<std::vector<Vec3>>& all) {
-  Box box;
+Bounds bounds_of_all(const std::vector<std::vector<Vec3>>& all) {
+  Bounds box;
   for (const std::vector<Vec3>& points : all) {
-    for (const Vec3& p : points) box.x.add(p.x()), box.y.add(p.y()), box.w.add(p.z());
+    for (const Vec3& p : points) box.add(p);
   }
   return box;
 }
@@ -58,8 +49,8 @@ Depths measure(const Grid& grid, std::span<const SurfaceNow> target, const std::
   return depths;
 }
 
-double front_of(const Box& punch) {
-  return -(punch.w.high - punch.w.low);
+double front_of(const Bounds& punch) {
+  return punch.low.z() - punch.high.z();
 }
 
 /// Cells with no wall take that of a neighbour, so that points at a silhouette find one.
@@ -195,9 +186,9 @@ Contour find_contour(const PressFrame& frame, std::span<const SurfaceNow> target
   Contour contour;
   contour.frame = frame;
   const std::vector<std::vector<Vec3>> target_points = pressed(frame, target), punch_points = pressed(frame, projectile);
-  const Box goal = box_of(target_points), punch = box_of(punch_points);
-  const double x0 = std::max(goal.x.low, punch.x.low), x1 = std::min(goal.x.high, punch.x.high);
-  const double y0 = std::max(goal.y.low, punch.y.low), y1 = std::min(goal.y.high, punch.y.high);
+  const Bounds goal = bounds_of_all(target_points), punch = bounds_of_all(punch_points);
+  const double x0 = std::max(goal.low.x(), punch.low.x()), x1 = std::min(goal.high.x(), punch.high.x());
+  const double y0 = std::max(goal.low.y(), punch.low.y()), y1 = std::min(goal.high.y(), punch.high.y());
   if (!(x1 > x0 && y1 > y0) || !std::isfinite((x1 - x0) + (y1 - y0))) return contour;
   contour.grid = grid_over(x0, x1, y0, y1, std::max(x1 - x0, y1 - y0) / kCoarse, kCoarse);
   const Depths depths = measure(contour.grid, target, target_points, projectile, punch_points, front_of(punch));
@@ -231,28 +222,29 @@ Print make_print(const Contour& contour, std::span<const SurfaceNow> target, std
   print.frame = contour.frame;
   if (!contour.touches || !(depth > 0 && share > 0)) return print;
   // Where the coarse map says that it presses, and a cell around.
-  Range x, y;
+  Bounds where;
   const Grid& coarse = contour.grid;
   for (int j = 0; j < coarse.ny; ++j) {
     for (int i = 0; i < coarse.nx; ++i) {
       const double over = contour.overlap[coarse.at(i, j)];
       if (over == kNone || over + depth <= 0) continue;
-      x.add(coarse.x0 + i * coarse.cell), x.add(coarse.x0 + (i + 1) * coarse.cell);
-      y.add(coarse.y0 + j * coarse.cell), y.add(coarse.y0 + (j + 1) * coarse.cell);
+      for (const int next : {0, 1}) where.add({coarse.x0 + (i + next) * coarse.cell, coarse.y0 + (j + next) * coarse.cell, 0});
     }
   }
-  const double narrow = std::min(x.high - x.low, y.high - y.low), wide = std::max(x.high - x.low, y.high - y.low);
+  const double size_x = where.high.x() - where.low.x(), size_y = where.high.y() - where.low.y();
+  const double narrow = std::min(size_x, size_y), wide = std::max(size_x, size_y);
   print.half_width = 0.5 * narrow;
   print.sigma = settings.softness * print.half_width;
   const double ends = std::sqrt(2 * std::log(1 / kFaint));  // of a Gaussian, in widths
   const double lip = settings.lip > 0 ? kLipWidth * print.half_width : 0, rim = settings.rim > 0 ? kRimWidest * print.half_width : 0;
   const double room = ends * std::max({print.sigma, lip, rim}) + coarse.cell;
   const double wanted = std::min(print.sigma > 0 ? print.sigma / kCellsPerSigma : 1e300, wide / kCellsPerPrint);
-  print.grid = grid_over(x.low - room, x.high + room, y.low - room, y.high + room, wanted, settings.cells);
+  print.grid = grid_over(where.low.x() - room, where.high.x() + room, where.low.y() - room, where.high.y() + room, wanted, settings.cells);
   print.coarsened = print.grid.cell > 1.01 * wanted;
 
   const std::vector<std::vector<Vec3>> target_points = pressed(print.frame, target), punch_points = pressed(print.frame, projectile);
-  Depths depths = measure(print.grid, target, target_points, projectile, punch_points, front_of(box_of(punch_points)));
+  const double front = front_of(bounds_of_all(punch_points));
+  Depths depths = measure(print.grid, target, target_points, projectile, punch_points, front);
   const Map base = base_of(print.grid, print.frame, depths.wall, settings.from_plane);
   double touch = -1e300;
   for (size_t i = 0; i < base.size(); ++i) {
@@ -275,7 +267,7 @@ Print make_print(const Contour& contour, std::span<const SurfaceNow> target, std
   print.reach = farthest - print.nearest + 2 * print.fade;
   const double wide_x = 0.5 * print.grid.nx * print.grid.cell, wide_y = 0.5 * print.grid.ny * print.grid.cell;
   print.middle = print.frame.origin + (print.grid.x0 + wide_x) * print.frame.x + (print.grid.y0 + wide_y) * print.frame.y + 0.5 * (print.nearest + farthest) * print.frame.way;
-  print.radius = std::hypot(wide_x, wide_y) + 0.5 * (farthest - print.nearest) + front_of(box_of(punch_points)) * -1 + kFaded * print.fade;
+  print.radius = std::hypot(wide_x, wide_y) + 0.5 * (farthest - print.nearest) - front + kFaded * print.fade;
   fill_gaps(print.grid, print.wall);
   return print;
 }
@@ -294,13 +286,10 @@ Vec3 Print::move(const Vec3& p) const {
 }
 
 bool Print::overlaps(const Vec3& a, const Vec3& b, const Vec3& c) const {
-  Box box;
-  for (const Vec3& p : {a, b, c}) {
-    const Vec3 q = frame.to_press(p);
-    box.x.add(q.x()), box.y.add(q.y()), box.w.add(q.z());
-  }
+  Bounds box;
+  for (const Vec3& p : {a, b, c}) box.add(frame.to_press(p));
   const double x1 = grid.x0 + grid.nx * grid.cell, y1 = grid.y0 + grid.ny * grid.cell;
-  if (box.x.high < grid.x0 || box.x.low > x1 || box.y.high < grid.y0 || box.y.low > y1 || box.w.low > nearest + reach) return false;
+  if (box.high.x() < grid.x0 || box.low.x() > x1 || box.high.y() < grid.y0 || box.low.y() > y1 || box.low.z() > nearest + reach) return false;
   // The plane of the triangle under the print: on the surface, or behind it.
   const Vec3 p = frame.to_press(a), u = frame.to_press(b) - p, v = frame.to_press(c) - p;
   const double across = u.x() * v.y() - u.y() * v.x();

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 
 #include <Eigen/SVD>
 
@@ -19,6 +20,7 @@ constexpr int kHalvings = 6;
 constexpr double kEdge = 1.25, kHardEdge = 1.0 / 32;
 // Of the depth: what a triangle may miss of it.
 constexpr double kShown = 0.02;
+constexpr double kMinMove = 1e-9;  // m
 
 /// Parts are numbered anew when a body breaks: the lowest piece of a part tells which it is.
 int lowest_piece(const LayerContext& now, int part) {
@@ -89,10 +91,6 @@ std::vector<size_t> sheets_of(const Model& model, const LayerContext& now, int p
   return sheets;
 }
 
-bool has_piece(const LayerContext& now, size_t piece, int part) {
-  return now.part_of_piece.empty() || now.part_of_piece[piece] == part;
-}
-
 /// Offsets that are being dented: those of the goal if dents take their time.
 std::vector<Vec3f>& target_of(State& state) {
   return state.goals.empty() ? state.offsets : state.goals;
@@ -113,42 +111,63 @@ double volume_of(const RiggedBody& body, const std::vector<Vec3f>& offsets, int 
   return (at(1) - at(0)).dot((at(2) - at(0)).cross(at(3) - at(0))) / 6;
 }
 
-/// Moves the vertices of the tetrahedra; those that would nearly vanish move less. What is drawn does not depend on it.
-void dent_tets(const Model& model, State& state, const LayerContext& now, const Print& print, int part) {
-  const RiggedBody& body = *model.body;
-  std::vector<Vec3f>& offsets = target_of(state);
-  std::vector<std::pair<int, Vec3f>> moves;
-  for (size_t piece = 0; piece + 1 < model.first_vertex.size(); ++piece) {
-    if (!has_piece(now, piece, part)) continue;
-    for (int v = model.first_vertex[piece]; v < model.first_vertex[piece + 1]; ++v) {
+/// How far a print moves a vertex of the tetrahedra, in rest space.
+struct Move {
+  int vertex;
+  Vec3f by;
+  float share = 1;  // of it that is made
+};
+
+std::vector<Move> moves_of(const Model& model, const LayerContext& now, const Print& print, int part) {
+  const std::vector<int>& first = model.body->first_vertex;
+  std::vector<Move> moves;
+  for (size_t piece = 0; piece + 1 < first.size(); ++piece) {
+    if (now.part_of_piece[piece] != part) continue;
+    for (int v = first[piece]; v < first[piece + 1]; ++v) {
       const Vec3 move = print.move(now.shape->vertices[static_cast<size_t>(v)].cast<double>());
-      if (move.squaredNorm() < 1e-18) continue;
-      const Vec3 in_rest = now.is_skinned ? to_rest(turn_at_vertex(model, *now.shape, v), move) : move;
-      moves.emplace_back(v, in_rest.cast<float>());
+      if (move.squaredNorm() < kMinMove * kMinMove) continue;
+      moves.push_back({v, (now.is_skinned ? to_rest(turn_at_vertex(model, *now.shape, v), move) : move).cast<float>()});
     }
   }
+  return moves;
+}
+
+/// The tetrahedra that have some of the vertices, ascending.
+std::vector<int> tets_around(const Model& model, std::span<const Move> moves) {
   std::vector<int> tets;
-  for (const auto& [v, move] : moves) tets.insert(tets.end(), model.tets_of[static_cast<size_t>(v)].begin(), model.tets_of[static_cast<size_t>(v)].end());
+  for (const Move& move : moves) {
+    const std::vector<int>& around = model.tets_of[static_cast<size_t>(move.vertex)];
+    tets.insert(tets.end(), around.begin(), around.end());
+  }
   std::sort(tets.begin(), tets.end());
   tets.erase(std::unique(tets.begin(), tets.end()), tets.end());
-  std::vector<double> before;
-  for (const int t : tets) before.push_back(volume_of(body, offsets, t));
-  std::vector<Vec3f> moved = offsets;
-  std::vector<float> share(offsets.size(), 1.0f);
+  return tets;
+}
+
+/// Moves the vertices of the tetrahedra; those of a tetrahedron that would nearly vanish move less. What is drawn does not depend on it.
+void dent_tets(const Model& model, State& state, const LayerContext& now, const Print& print, int part) {
+  std::vector<Vec3f>& offsets = target_of(state);
+  std::vector<Move> moves = moves_of(model, now, print, part);
+  const std::vector<int> tets = tets_around(model, moves);
+  std::vector<double> least;  // #tets, m^3
+  for (const int tet : tets) least.push_back(kMinVolume * volume_of(*model.body, offsets, tet));
+  std::vector<Vec3f> before;  // #moves
+  for (const Move& move : moves) before.push_back(offsets[static_cast<size_t>(move.vertex)]);
   for (int pass = 0; pass <= kHalvings; ++pass) {
-    for (const auto& [v, move] : moves) moved[static_cast<size_t>(v)] = offsets[static_cast<size_t>(v)] + (pass == kHalvings && share[static_cast<size_t>(v)] < 1 ? 0.0f : share[static_cast<size_t>(v)]) * move;
-    bool fine = true;
-    std::vector<uint8_t> halve(offsets.size(), 0);
-    for (size_t i = 0; i < tets.size(); ++i) {
-      if (volume_of(body, moved, tets[i]) >= kMinVolume * before[i]) continue;
-      fine = false;
-      for (const int v : body.asset.tets.tets[static_cast<size_t>(tets[i])]) halve[static_cast<size_t>(v)] = 1;
+    for (size_t i = 0; i < moves.size(); ++i) {
+      const float share = pass == kHalvings && moves[i].share < 1 ? 0.0f : moves[i].share;
+      offsets[static_cast<size_t>(moves[i].vertex)] = before[i] + share * moves[i].by;
     }
-    if (fine) break;
-    for (size_t v = 0; v < halve.size(); ++v) share[v] *= halve[v] ? 0.5f : 1.0f;
+    std::set<int> too_far;
+    for (size_t i = 0; i < tets.size(); ++i) {
+      if (volume_of(*model.body, offsets, tets[i]) >= least[i]) continue;
+      const Tetrahedron& corners = model.body->asset.tets.tets[static_cast<size_t>(tets[i])];
+      too_far.insert(corners.begin(), corners.end());
+    }
+    if (too_far.empty()) break;
+    for (Move& move : moves) move.share *= too_far.contains(move.vertex) ? 0.5f : 1.0f;
   }
-  offsets = std::move(moved);
-  for (const auto& [v, move] : moves) state.moved.push_back(v / Skin::kLanes);
+  for (const Move& move : moves) state.moved.push_back(move.vertex / Skin::kLanes);
 }
 
 /// Refines a drawn surface under a print and presses it in.
@@ -183,7 +202,7 @@ void dent_sheet(const Model& model, State& state, const LayerContext& now, const
   const std::vector<Mat3> turns = now.is_skinned ? turns_of(model, state, index, *now.shape) : std::vector<Mat3>();
   for (size_t v = 0; v < positions.size(); ++v) {
     const Vec3 move = print.move(positions[v].cast<double>());
-    if (move.squaredNorm() < 1e-18) continue;
+    if (move.squaredNorm() < kMinMove * kMinMove) continue;
     offsets[v] += (turns.empty() ? move : to_rest(turns[v], move)).cast<float>();
   }
 }
@@ -210,7 +229,7 @@ struct OwnSurfaces {
 OwnSurfaces own_surfaces(const Model& model, const State& state, const LayerContext& now, int part) {
   OwnSurfaces own;
   std::vector<size_t> sheets = sheets_of(model, now, part);
-  if (sheets.front() == 0) sheets.resize(1);  // the whole surface tells all
+  if (sheets.front() == 0) sheets.resize(1);  // the whole surface is that of all pieces
   for (const size_t i : sheets) own.points.push_back(drawn_positions(model, state, i, *now.shape, now.is_skinned));
   for (size_t i = 0; i < sheets.size(); ++i) own.views.push_back({own.points[i], state.sheets[sheets[i]].sheet.triangles()});
   return own;

@@ -33,12 +33,6 @@ const Weld& link_at(const Model& model, const Group& group, int place) {
   return model.links[static_cast<size_t>(group.links[static_cast<size_t>(place)])];
 }
 
-Mat3 cross_matrix(const Vec3& v) {
-  Mat3 m;
-  m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
-  return m;
-}
-
 /// The same wrench about another point, from which the old one is seen at `old`.
 Wrench about(const Wrench& wrench, const Vec3& old) {
   Wrench result = wrench;

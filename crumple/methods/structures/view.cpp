@@ -273,7 +273,7 @@ Result<Model> build(const BondSeed& seed, const Settings& settings) {
 
 std::vector<Link> links(const Model& model) {
   std::vector<Link> links;
-  for (const Joint& joint : model.joints) links.push_back({joint.a, joint.b, Hold::Jointed, false, false, joint.name, joint.to, joint.frame, joint.law});
+  for (const Joint& joint : model.joints) links.push_back({.a = joint.a, .b = joint.b, .start = Hold::Jointed, .name = joint.name, .to = joint.to, .frame = joint.frame, .law = joint.law});
   return links;
 }
 

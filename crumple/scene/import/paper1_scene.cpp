@@ -225,16 +225,11 @@ class Paper1Importer {
     if (const auto found = models_.find(name); found != models_.end()) return &found->second;
     Result<Asset> asset = io::read_paper1_asset(file_.parent_path() / folder);
     if (!asset) return error_ = error_.empty() ? asset.error().text : error_, nullptr;
-    Result<std::vector<io::Paper1Piece>> pieces = io::read_paper1_pieces(file_.parent_path() / folder, own_vertices(*asset));
+    Result<std::vector<io::Paper1Piece>> pieces = io::read_paper1_pieces(file_.parent_path() / folder, *asset);
     if (!pieces) return error_ = error_.empty() ? pieces.error().text : error_, nullptr;
     const Vec3 center = io::paper1_center(*asset, *pieces);
     return &models_.try_emplace(name, Model{std::move(*asset), std::move(*pieces), center}).first->second;
   }
-  static size_t own_vertices(const Asset& asset) {
-    if (!asset.pieces) return asset.tets.positions.size();
-    return static_cast<size_t>(*std::max_element(asset.pieces->origin.begin(), asset.pieces->origin.end())) + 1;
-  }
-
   void add_strengths(BodyDescription& body, const Model& model, double threshold, LenientJson& object) {
     if (!(threshold > 0)) return object.complain("breakingThreshold", "must be more than 0 N s");
     if (!model.asset.pieces || model.pieces.empty()) return note("breakingThreshold of bodies without pieces");

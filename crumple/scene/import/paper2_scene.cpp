@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kSeconds = 15;      // no scene of theirs says how long it is
-constexpr double kMost = 1e12;       // of our numbers
+constexpr double kMaxNumber = 1e12;       // of our numbers
 constexpr double kTheirCore = 0.01;  // their inverse-square weight is 1 / (r^2 + 1e-4), whatever the radius
 
 constexpr double kFar = 1e9, kFast = 1e6;
@@ -94,7 +94,7 @@ class Paper2Importer {
   /// They cluster file by file.
   void clustering(clusters::Settings& s, double files) {
     s.clusters = static_cast<int>(std::min(1e5, root_.number("nClusters", 1, 1, 1e5) * files));
-    s.radius = root_.number("neighborRadius", 0.1, 1e-9, kMost);
+    s.radius = root_.number("neighborRadius", 0.1, 1e-9, kMaxNumber);
     s.core = kTheirCore, s.seeding = clusters::Seeding::Libcxx;
     const int kernel = static_cast<int>(root_.number("clusterKernel", 0));
     if (kernel == 1) s.kernel = clusters::Kernel::Constant;
@@ -108,24 +108,24 @@ class Paper2Importer {
     const double steps = dt_ / clusters::kReferenceStep;
     s.stiffness = std::min(1e4, root_.number("alpha", 1, 0, 1) / (steps * steps));
     s.damping = rate(root_.number("springDamping", 0, 0, 1), dt_), s.damp_spin = true;
-    const double gamma = root_.number("gamma", 0.1, 0, kMost);
-    s.stretch = root_.number("maxStretch", gamma, 0, kMost);
+    const double gamma = root_.number("gamma", 0.1, 0, kMaxNumber);
+    s.stretch = root_.number("maxStretch", gamma, 0, kMaxNumber);
     s.sweeps = static_cast<int>(root_.number("numConstraintIters", 5, 0, 100)), s.relax = root_.number("omega", 1, 0, 1);
-    s.yield = std::min(kMost, root_.number("yield", 0, 0, INFINITY));
-    s.flow = std::min(kMost, root_.number("nu", 0, 0, INFINITY) / steps);
+    s.yield = std::min(kMaxNumber, root_.number("yield", 0, 0, INFINITY));
+    s.flow = std::min(kMaxNumber, root_.number("nu", 0, 0, INFINITY) / steps);
     s.hardening = root_.number("hardening", 0, -1e5, 1e5) / dt_;
     s.self_collision = on("selfCollisions"), s.give = root_.number("collisionRestitution", 0.5, 0, 1);
     s.flat = root_.number("collisionGeometryThreshold", 0.5, 0, 1);
   }
 
   void fracture(clusters::Settings& s) {
-    s.toughness = std::min(kMost, root_.number("toughness", kMost, 0, INFINITY));
-    if (!on("fracture")) s.toughness = kMost;
+    s.toughness = std::min(kMaxNumber, root_.number("toughness", kMaxNumber, 0, INFINITY));
+    if (!on("fracture")) s.toughness = kMaxNumber;
     s.boost = root_.number("toughnessBoost", 0, 0, 1e6);
     s.falloff = std::min(1e9, root_.number("toughnessFalloff", 1e9, 0, INFINITY));
     s.boosted_at_start = true, s.delay = on("delayRepeatedFracture");
     s.held_toughness = s.boost > 0 ? 1 : 10;  // their boost overwrites the factor
-    s.outlier = root_.number("outlierThreshold", 2, 1e-9, kMost);
+    s.outlier = root_.number("outlierThreshold", 2, 1e-9, kMaxNumber);
   }
 
   void loads(particles::Boundary& loads) {
@@ -191,7 +191,7 @@ class Paper2Importer {
     return Vec3::UnitY();
   }
 
-  double lifetime(LenientJson& object) { return object.number("lifetime", particles::kForever, 1e-9, kMost); }
+  double lifetime(LenientJson& object) { return object.number("lifetime", particles::kForever, 1e-9, kMaxNumber); }
 
   /// Their switches are words: all but "off" is on.
   bool on(const char* key) { return root_.text(key) != "off"; }
