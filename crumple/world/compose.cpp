@@ -189,7 +189,7 @@ void step_rigid_bodies(WorldState& w) {
   });
 }
 
-void apply_effects(WorldState& w) {
+bool apply_effects(WorldState& w) {
   for (const int index : w.busy) {
     Body& body = w.body(index);
     BodyWork& work = w.work[static_cast<size_t>(index)];
@@ -205,6 +205,7 @@ void apply_effects(WorldState& w) {
     note_changes(w, body, work.changes);
     if (!work.is_split) split(w, index);
   }
+  return !w.busy.empty();
 }
 
 void apply_shapes(WorldState& w, int index) {

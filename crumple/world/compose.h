@@ -11,7 +11,7 @@ void step_rigid_bodies(WorldState& w);
 /// Passes new shapes of one body to the engine.
 void apply_shapes(WorldState& w, int index);
 
-/// Passes new shapes, restitution and broken welds to the engine, in the order of the bodies.
-void apply_effects(WorldState& w);
+/// Passes new shapes, restitution and broken welds to the engine, in the order of the bodies. Returns whether any body may have changed.
+bool apply_effects(WorldState& w);
 
 }  // namespace crumple

@@ -38,9 +38,9 @@ void follow_script(WorldState& w, Body& body, const ScriptStep* now) {
 
 }  // namespace
 
-void control(WorldState& w) {
+bool control(WorldState& w) {
   const double time = w.time();
-  bool changed = false;
+  bool changed = false, is_scripted = false;
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     Body& body = w.bodies[i];
     const BodyDescription& d = *body.description;
@@ -52,8 +52,10 @@ void control(WorldState& w) {
     }
     if (!body.is_present() || body.frozen || body.matter || (d.script.empty() && d.motion != Motion::Scripted)) continue;
     follow_script(w, body, script_at(d, time));
+    is_scripted = true;
   }
   if (changed) add_joints(w);
+  return changed || is_scripted;
 }
 
 }  // namespace crumple

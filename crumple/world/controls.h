@@ -4,7 +4,7 @@
 
 namespace crumple {
 
-/// Adds and removes bodies, and applies their scripts, for the current time.
-void control(WorldState& w);
+/// Adds and removes bodies, and applies their scripts, for the current time. Returns whether any body may have changed.
+bool control(WorldState& w);
 
 }  // namespace crumple

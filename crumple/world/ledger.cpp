@@ -66,8 +66,7 @@ void book_step(WorldState& w) {
   book_breaks(w);
 }
 
-void note_energy(WorldState& w) {
-  const RigidEnergy now = rigid_energy(w);
+void note_energy(WorldState& w, const RigidEnergy& now) {
   EnergyLedger& energy = w.report.energy;
   energy.kinetic = now.kinetic, energy.potential = now.potential;
   energy.highest = std::max(energy.highest, now.sum());

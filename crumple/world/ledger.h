@@ -22,7 +22,15 @@ void book(WorldState& w, double EnergyLedger::* entry, const Stage& stage) {
   stage();
   w.report.energy.*entry += rigid_energy(w).sum() - before;
 }
+/// The same if the energy before is known; returns that after. A stage that returns false has changed nothing.
+template <class Stage>
+RigidEnergy book(WorldState& w, double EnergyLedger::* entry, const RigidEnergy& before, const Stage& stage) {
+  if (!stage()) return before;
+  const RigidEnergy after = rigid_energy(w);
+  w.report.energy.*entry += after.sum() - before.sum();
+  return after;
+}
 /// At the end of a step: the energy present.
-void note_energy(WorldState& w);
+void note_energy(WorldState& w, const RigidEnergy& now);
 
 }  // namespace crumple

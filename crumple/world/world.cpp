@@ -82,7 +82,7 @@ Result<World> World::build(const Scene& scene, std::shared_ptr<AssetLibrary> ass
   control(w);
   w.scene_hash = io::hash_bytes(write_json(scene_json(w.scene), 0, JsonNumbers::Shortest), w.assets.content_hash());
   w.report.damage_work.assign(w.bodies.size(), 0.0);
-  note_energy(w);
+  note_energy(w, rigid_energy(w));
   w.report.energy.start = w.report.energy.highest = rigid_energy(w).sum();
   w.report.energy.lowest_potential = w.report.energy.potential;
   w.fingerprint = w.scene_hash;
@@ -104,12 +104,13 @@ void World::step() {
   solve_again(w);
   book_step(w);
   read_joints(w);
-  book(w, &EnergyLedger::shape, [&] { apply_effects(w); });
+  RigidEnergy energy = rigid_energy(w);
+  energy = book(w, &EnergyLedger::shape, energy, [&] { return apply_effects(w); });
   ++w.steps;
   ++w.timings.steps;
   for (const int body : w.busy) w.timings.hits += static_cast<long>(w.work[static_cast<size_t>(body)].hits.size());
-  book(w, &EnergyLedger::scripted, [&] { control(w); });  // for the new time, so that a frame shows the bodies present at its own time
-  note_energy(w);
+  energy = book(w, &EnergyLedger::scripted, energy, [&] { return control(w); });  // for the new time, so that a frame shows the bodies present at its own time
+  note_energy(w, energy);
 }
 
 bool World::step_frame(const StopFlag* stop) {
