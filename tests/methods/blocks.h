@@ -18,11 +18,11 @@ inline Piece block(double mass, const Vec3& size, const Vec3& center) {
 /// A patch in the plane of two axes, w by h.
 inline Weld patch(int a, int b, const Vec3& center, const Vec3& along, double w, const Vec3& up, double h, double strength) {
   const Mat3 spread = w * w / 12 * along * along.transpose() + h * h / 12 * up * up.transpose();
-  return make_weld(a, b, w * h, strength * w * h, center, spread);
+  return rigid::make_weld(a, b, w * h, strength * w * h, center, spread);
 }
 
 inline Model model_of(std::vector<Piece> pieces, std::vector<Weld> links) {
-  Model model{{}, std::move(pieces), std::move(links), {}, {}, std::numeric_limits<double>::infinity()};
+  Model model{{std::move(pieces), std::move(links)}, {}, {}, {}, std::numeric_limits<double>::infinity()};
   model.settings.settle = 0;
   for (const Weld& link : model.links) model.weakest = std::min(model.weakest, link.limit);
   return model;

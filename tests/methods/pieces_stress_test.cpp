@@ -75,10 +75,10 @@ TEST(PieceStress, size_over_area_is_the_root_mean_square_of_a_traction_that_is_l
 TEST(PieceStress, a_patch_without_width_or_extent_turns_finitely) {
   const double area = 0.02;
   const Vec3 line = Vec3(1, 1, 0).normalized();
-  const Mat3 of_line = turning_of(4.0 * line * line.transpose(), area);
+  const Mat3 of_line = rigid::turning_of(4.0 * line * line.transpose(), area);
   EXPECT_NEAR(line.dot(of_line * line), 1200 / area, 1e-6 / area);  // as a strip of 1 : 100
   EXPECT_NEAR(of_line(2, 2), 1 / 4.0, 1e-12);
-  EXPECT_LT((turning_of(Mat3::Zero(), area) - Mat3(1200 / area * Mat3::Identity())).norm(), 1e-6 / area);
+  EXPECT_LT((rigid::turning_of(Mat3::Zero(), area) - Mat3(1200 / area * Mat3::Identity())).norm(), 1e-6 / area);
   // A strip of 1 : 50 is what it is.
   const double w = 0.02, h = 1;
   const Weld strip = patch(0, 1, Vec3::Zero(), Vec3::UnitX(), w, Vec3::UnitY(), h, 1);

@@ -104,7 +104,7 @@ Result<std::vector<Weld>> make_links(const RiggedBody& body, const Settings& set
     if (const Result<void> fine = check_link(body.asset, link); !fine) return fine.error();
     const double given = settings.link_strength ? (*settings.link_strength)[links.size()] : settings.strength;
     const double strength = given < (settings.link_strength ? kListNeverBreaks : kNeverBreaks) ? given * (painted ? painted_factor(body, link, copies) : 1.0) : kInfinite;
-    links.push_back(make_weld(link.a, link.b, link.area, strength * link.area, link.center, link.spread));
+    links.push_back(rigid::make_weld(link.a, link.b, link.area, strength * link.area, link.center, link.spread));
   }
   return links;
 }
@@ -130,7 +130,7 @@ Result<Model> build(const RiggedBody& body, const Settings& settings, std::span<
   if (!pieces) return pieces.error();
   Result<std::vector<Weld>> links = make_links(body, settings, of_vertex);
   if (!links) return links.error();
-  Model model{settings, std::move(*pieces), std::move(*links), {}, {}, kInfinite};
+  Model model{{std::move(*pieces), std::move(*links)}, settings, {}, {}, kInfinite};
   if (settings.hinge) add_hinges(body, model);
   for (const Weld& link : model.links) model.weakest = std::min(model.weakest, link.limit);
   return model;

@@ -78,14 +78,6 @@ void follow_link(const Weld& weld, int link, const Pieces& pieces, std::vector<s
 
 }  // namespace
 
-rigid::PlasticLaw capacity_of(const Weld& weld, double force) {
-  rigid::PlasticLaw law;
-  law.interaction = rigid::Interaction::Ellipsoid;  // |p|^2 + q . turning q <= limit^2
-  law.capacity.head<3>().setConstant(force);
-  law.capacity.tail<3>() = force * weld.levers;
-  return law;
-}
-
 void add_hinges(const RiggedBody& body, Model& model) {
   const Pieces& pieces = *body.asset.pieces;
   model.follow.resize(pieces.surfaces.size());

@@ -9,31 +9,23 @@
 #include "crumple/methods/bonds.h"
 #include "crumple/methods/pieces/settings.h"
 #include "crumple/methods/window.h"
+#include "crumple/rigid/welds.h"
 
 /// Prescored fracture: pieces held together by links that break under too great an impulse [Jones et al. 2016, sec. 5; thesis 5.2.4].
 /// Everything is in the body's rest frame and rest shape. A whole body is one rigid part, so what its links carry follows from the contact impulses
 /// and the accelerations of the pieces: the smallest tractions, in the mean square over all patches, that move every piece as the body moves.
 namespace crumple::pieces {
 
+using rigid::Carried;
+using rigid::Factors;
+using rigid::Group;
+using rigid::Groups;
+using rigid::Weld;
+using rigid::Wrench;
+using Piece = rigid::WeldedPiece;
+
 /// A strength from here on is infinite (steel tears at 1e7): files have no word for that.
 inline constexpr double kNeverBreaks = 1e12;
-
-/// What holds two pieces together.
-struct Weld {
-  int a = 0, b = 0;
-  double area = 0;   // m^2
-  double limit = 0;  // N s: strength x painted factor x area; infinite if it never breaks
-  Vec3 center = Vec3::Zero();
-  Mat3 turning = Mat3::Identity();  // inverse of (|d|^2 1 - d d^T) averaged over the patch, 1/m^2: what an angular impulse costs
-  Mat3 axes = Mat3::Identity();     // principal axes of the patch
-  Vec3 levers = Vec3::Ones();       // m: a moment about each axis costs as much as the force that has this lever
-};
-
-struct Piece {
-  double mass = 0;  // kg
-  Vec3 center = Vec3::Zero();
-  Mat3 inertia = Mat3::Zero();  // about its centre, kg m^2
-};
 
 /// How far a drawn point follows the other piece of a link, once that has become a hinge.
 struct Follow {
@@ -41,10 +33,8 @@ struct Follow {
   float share = 0;  // 0.5 on the cut itself, where both pieces meet
 };
 
-struct Model {
+struct Model : rigid::Welds {
   Settings settings;
-  std::vector<Piece> pieces;
-  std::vector<Weld> links;
   std::vector<rigid::PlasticLaw> hinges;                 // #links, or none
   std::vector<std::array<std::vector<Follow>, 2>> follow;  // #pieces: points of skin and of cut; only with hinges
   double weakest = 0;  // N s: no link breaks below; infinite if none can
@@ -52,14 +42,6 @@ struct Model {
 
 using Load = PieceLoad;
 using Break = LinkChange;
-
-/// Which pieces still hang together: numbered by their lowest piece.
-struct Groups {
-  std::vector<int> of_piece;  // #pieces
-  int count = 0;
-};
-
-struct Factors;  // of the stress solve, made for one set of broken links
 
 struct State {
   std::vector<uint8_t> broken;  // #links: no longer welded
@@ -92,14 +74,7 @@ bool is_settling(const Model& model, const State& state);
 /// `spins`: rad/s of each group of state.groups as it is before the step, in the rest frame, for what turning pulls apart.
 std::vector<Break> step(const Model& model, State& state, double dt, std::span<const Load> loads, std::span<const Vec3> spins);
 
-Groups connected(const Model& model, std::span<const uint8_t> broken);
-
-/// What each link carries under these loads: N s, the root mean square of the traction times the area, with its parts. Broken links carry nothing.
-struct Carried {
-  Vec3 impulse = Vec3::Zero();  // on piece b, N s
-  Vec3 twist = Vec3::Zero();    // on piece b about the patch's centre, N m s
-  double size = 0;              // sqrt(|impulse|^2 + twist . turning twist)
-};
+/// What each link carries under these loads. Broken links carry nothing.
 std::vector<Carried> carried(const Model& model, std::span<const uint8_t> broken, std::span<const Load> loads);
 
 // As bonds of a body; see bonds.h.
