@@ -17,7 +17,8 @@ struct FaceUse {
   int tet;
 };
 
-std::vector<FaceUse> single_faces(const TetMesh& mesh) {
+/// All faces of all tetrahedra; the uses of one face follow each other.
+std::vector<FaceUse> face_uses(const TetMesh& mesh) {
   std::vector<FaceUse> uses;
   uses.reserve(mesh.tets.size() * 4);
   for (size_t t = 0; t < mesh.tets.size(); ++t) {
@@ -29,6 +30,11 @@ std::vector<FaceUse> single_faces(const TetMesh& mesh) {
     }
   }
   std::stable_sort(uses.begin(), uses.end(), [](const FaceUse& a, const FaceUse& b) { return a.sorted < b.sorted; });
+  return uses;
+}
+
+std::vector<FaceUse> single_faces(const TetMesh& mesh) {
+  const std::vector<FaceUse> uses = face_uses(mesh);
   std::vector<FaceUse> single;
   for (size_t i = 0; i < uses.size();) {
     size_t end = i + 1;
@@ -131,6 +137,19 @@ std::vector<int> boundary_face_tets(const TetMesh& mesh) {
   std::vector<int> tets;
   for (const FaceUse& use : single_faces(mesh)) tets.push_back(use.tet);
   return tets;
+}
+
+Vec3 tet_center(const std::vector<Vec3>& positions, const Tetrahedron& tet) {
+  return 0.25 * (positions[at(tet[0])] + positions[at(tet[1])] + positions[at(tet[2])] + positions[at(tet[3])]);
+}
+
+std::vector<InnerFace> inner_faces(const TetMesh& mesh) {
+  const std::vector<FaceUse> uses = face_uses(mesh);
+  std::vector<InnerFace> inner;
+  for (size_t i = 0; i + 1 < uses.size(); ++i) {
+    if (uses[i].sorted == uses[i + 1].sorted) inner.push_back({uses[i].face, uses[i].tet, uses[i + 1].tet});
+  }
+  return inner;
 }
 
 std::vector<double> lumped_masses(const TetMesh& mesh, double density) {

@@ -16,6 +16,7 @@ struct TetMesh {
 inline constexpr int kTetFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 double tet_volume(const std::vector<Vec3>& positions, const Tetrahedron& tet);
+Vec3 tet_center(const std::vector<Vec3>& positions, const Tetrahedron& tet);
 /// Mean length of the edges, each counted once for every tetrahedron it belongs to.
 double mean_edge(const TetMesh& mesh);
 
@@ -23,6 +24,13 @@ double mean_edge(const TetMesh& mesh);
 std::vector<Triangle> boundary_faces(const TetMesh& mesh);
 /// The tetrahedron behind each face of boundary_faces, in the same order.
 std::vector<int> boundary_face_tets(const TetMesh& mesh);
+
+/// A face between two tetrahedra, counter-clockwise seen from b.
+struct InnerFace {
+  Triangle corners;
+  int a, b;
+};
+std::vector<InnerFace> inner_faces(const TetMesh& mesh);
 
 /// A quarter of the mass of every adjacent tetrahedron. Inverted tetrahedra count by their absolute volume.
 std::vector<double> lumped_masses(const TetMesh& mesh, double density);

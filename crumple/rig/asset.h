@@ -8,6 +8,7 @@
 #include "crumple/geometry/mesh.h"
 #include "crumple/geometry/tet_mesh.h"
 #include "crumple/material/map.h"
+#include "crumple/rig/division.h"
 #include "crumple/rig/pieces.h"
 
 namespace crumple {
@@ -51,6 +52,7 @@ struct Asset {
   TriMesh surface;
   std::vector<PaintedMap> maps;  // on the surface
   std::optional<Pieces> pieces;  // of a body that can break; `surface` is then what is drawn while it is whole
+  std::optional<Division> division;  // of a body whose pieces stay connected when they turn against each other; never in a file
   Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // of the surface's material
   double metal = 0.0, roughness = 0.6;
 

@@ -1,6 +1,7 @@
 #include "crumple/rig/rigged_body.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -62,13 +63,13 @@ void rig_pieces(RiggedBody& body) {
   const Asset& asset = body.asset;
   const size_t vertices = asset.tets.positions.size();
   body.first_vertex = {0, static_cast<int>(vertices)};
-  if (!asset.pieces) return;
+  if (!asset.pieces && !asset.division) return;
   const std::vector<int> piece = piece_of_vertices(asset);
-  const size_t count = asset.pieces->surfaces.size();
+  const size_t count = static_cast<size_t>(asset.pieces ? asset.pieces->count() : asset.division->count());
   body.first_vertex.assign(count + 1, 0);
   for (const int p : piece) ++body.first_vertex[p + 1];
   for (size_t p = 0; p < count; ++p) body.first_vertex[p + 1] += body.first_vertex[p];
-  for (size_t p = 0; p < count; ++p) {
+  for (size_t p = 0; asset.pieces && p < count; ++p) {
     const PieceSurface& surface = asset.pieces->surfaces[p];
     body.pieces.push_back({embed_in_piece(asset, static_cast<int>(p), body.first_vertex, surface.skin.positions),
                            embed_in_piece(asset, static_cast<int>(p), body.first_vertex, surface.cut.positions)});
@@ -78,6 +79,7 @@ void rig_pieces(RiggedBody& body) {
 }  // namespace
 
 std::vector<int> piece_of_vertices(const Asset& asset) {
+  if (asset.division) return asset.division->of_vertex;
   std::vector<int> piece(asset.tets.positions.size(), 0);
   for (size_t t = 0; asset.pieces && t < asset.tets.tets.size(); ++t) {
     for (const int v : asset.tets.tets[t]) piece[v] = asset.pieces->of_tet[t];
@@ -94,6 +96,7 @@ void scale_asset(Asset& asset, double factor) {
     for (HandleTransform& to : example.handles) to.translation *= factor;
   }
   if (asset.pieces) scale_pieces(*asset.pieces, factor);
+  assert(!asset.division);  // divided once it has its size
 }
 
 std::shared_ptr<const RiggedBody> rig_body(Asset asset) {
@@ -157,6 +160,7 @@ void order_vertices(Asset& asset) {
   for (Tetrahedron& tet : asset.tets.tets) {
     for (int& v : tet) v = place[static_cast<size_t>(v)];
   }
+  if (asset.division) reorder(*asset.division, place);
 }
 
 std::vector<Vec3f> carried_surface(const RiggedBody& body, const std::vector<Vec3f>& positions) {

@@ -26,14 +26,14 @@ struct RiggedBody {
   Embedding embedding;                // of asset.surface in the tetrahedra
   double volume = 0;                  // m^3
   PaintedFactors paint;               // of the knobs, on the vertices
-  std::vector<int> first_vertex;      // #pieces + 1: vertices are numbered piece by piece; a body that is not scored is one piece
+  std::vector<int> first_vertex;      // #pieces + 1: vertices are numbered piece by piece; a body that is neither scored nor divided is one piece
   std::vector<PieceEmbedding> pieces; // #pieces of a scored body, otherwise empty
   std::shared_ptr<SpreadLibrary> spreads = std::make_shared<SpreadLibrary>();
 };
 
 std::shared_ptr<const RiggedBody> rig_body(Asset asset);
 
-/// The piece of every vertex of a scored asset.
+/// The piece of every vertex of an asset that is scored or divided.
 std::vector<int> piece_of_vertices(const Asset& asset);
 
 /// Moves positions, handles, poses and surface to another size.

@@ -9,12 +9,16 @@
 #include "crumple/io/mesh_file.h"
 #include "crumple/io/paper1_asset.h"
 #include "crumple/io/particles.h"
+#include "crumple/rig/cell_choice.h"
+#include "crumple/rigid/shape.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr int kFillCells = 12;  // along the longest side of a filled surface
+constexpr double kThinAllowed = 0.1;    // of a surface that is filled finely
+constexpr size_t kMaxFineTets = 20000;
 
 template <class T>
 uint64_t hash_vector(const std::vector<T>& values, uint64_t seed) {
@@ -65,7 +69,8 @@ rigid::HullDecomposition hulls_of(const RiggedBody& rig, const HullsDescription&
   if (const auto& pieces = rig.asset.pieces) {
     scored = {pieces->of_tet, pieces->cut_tets, pieces->first_corner, pieces->corners, pieces->inward, wanted.margin};
   }
-  return rigid::decompose(rig.asset.tets, example_shapes(rig.skin), settings, rig.asset.pieces ? &scored : nullptr);
+  if (rig.asset.division) scored.piece = rig.asset.division->of_tet;
+  return rigid::decompose(rig.asset.tets, example_shapes(rig.skin), settings, scored.piece.empty() ? nullptr : &scored);
 }
 
 std::string hull_key(const HullsDescription& hulls, bool with_hulls) {
@@ -86,12 +91,13 @@ std::string key_of(const fs::path& file) {
   return fmt::format("{}:{}", name.size(), name);
 }
 
-/// A rig of one handle with full weight, never posed.
-Result<Asset> filled(const TriMesh& surface, const std::string& name) {
+/// A rig of one handle with full weight, never posed. If `finely`, thin parts have more than one cell across, where that is affordable.
+Result<Asset> filled(const TriMesh& surface, const std::string& name, bool finely) {
   Asset asset;
   asset.name = name, asset.surface = surface;
   LatticeSettings settings;
   settings.cells = kFillCells, settings.thin_allowed = 1;
+  if (finely) settings.cell_size = choose_cell(surface, rigid::mass_properties(surface, 1.0).mass, kThinAllowed, kMaxFineTets).cell;
   LatticeReport report;
   Result<TetMesh> tets = fill_with_tets(surface, settings, report);
   if (!tets) return tets.error();
@@ -101,6 +107,16 @@ Result<Asset> filled(const TriMesh& surface, const std::string& name) {
   asset.examples = {{"rest", {HandleTransform()}}};
   order_vertices(asset);
   return asset;
+}
+
+/// Divides it, if it is to be, and makes it ready.
+Result<std::shared_ptr<const RiggedBody>> made_ready(Asset asset, const Divider& divider) {
+  if (!divider.divide) return rig_body(std::move(asset));
+  Result<Division> division = divider.divide(asset);
+  if (!division) return division.error();
+  asset.division = std::move(*division);
+  order_vertices(asset);
+  return rig_body(std::move(asset));
 }
 
 }  // namespace
@@ -126,30 +142,31 @@ Result<std::shared_ptr<const Asset>> SceneAssets::original(const Scene& scene, c
   return originals_.emplace(name, *asset).first->second;
 }
 
-Result<std::shared_ptr<const Solid>> SceneAssets::load(const Scene& scene, const BodyDescription& body, bool with_hulls) {
+Result<std::shared_ptr<const Solid>> SceneAssets::load(const Scene& scene, const BodyDescription& body, const Divider& divider, bool with_hulls) {
   Result<std::shared_ptr<const Asset>> asset = original(scene, body.asset);
   if (!asset) return asset.error();
-  const std::string rig_key = fmt::format("{}|{}|{}", key_of(resolve_path(scene, scene.assets.at(body.asset))), body.scale, body.asset);
+  const std::string rig_key = fmt::format("{}|{}|{}|{}", key_of(resolve_path(scene, scene.assets.at(body.asset))), body.scale, body.asset, divider.key);
   return library_->get<Solid>(fmt::format("{}|{}", hull_key(body.hulls, with_hulls), rig_key), [&]() -> Result<Solid> {
     auto rig = library_->get<std::shared_ptr<const RiggedBody>>(rig_key, [&]() -> Result<std::shared_ptr<const RiggedBody>> {
       Asset scaled = **asset;
       scale_asset(scaled, body.scale);
-      return rig_body(std::move(scaled));
+      return made_ready(std::move(scaled), divider);
     });
+    if (!rig) return rig.error();
     Solid solid{**rig, {}};
     if (with_hulls) solid.hulls = hulls_of(*solid.rig, body.hulls);
     return solid;
   });
 }
 
-Result<std::shared_ptr<const Solid>> SceneAssets::fill(const TriMesh& surface, const BodyDescription& body, bool with_hulls) {
+Result<std::shared_ptr<const Solid>> SceneAssets::fill(const TriMesh& surface, const BodyDescription& body, const Divider& divider, bool with_hulls) {
   const uint64_t hash = hash_vector(surface.triangles, hash_vector(surface.positions, 7));
-  const std::string rig_key = fmt::format("filled {}", hash);
+  const std::string rig_key = fmt::format("filled {}|{}", hash, divider.key);
   return library_->get<Solid>(fmt::format("{}|{}", hull_key(body.hulls, with_hulls), rig_key), [&]() -> Result<Solid> {
     auto rig = library_->get<std::shared_ptr<const RiggedBody>>(rig_key, [&]() -> Result<std::shared_ptr<const RiggedBody>> {
-      Result<Asset> asset = filled(surface, body.name);
+      Result<Asset> asset = filled(surface, body.name, divider.divide != nullptr);
       if (!asset) return asset.error();
-      return rig_body(std::move(*asset));
+      return made_ready(std::move(*asset), divider);
     });
     if (!rig) return rig.error();
     Solid solid{**rig, {}};

@@ -21,6 +21,12 @@ struct Solid {
   rigid::HullDecomposition hulls;  // empty if it needs no collision shape
 };
 
+/// How bonds divide a body into pieces, and the settings that decide it, as part of a key.
+struct Divider {
+  std::string key;
+  std::function<Result<Division>(const Asset&)> divide;  // none: the body stays in one piece
+};
+
 /// Everything read from disk, each file once, for any number of worlds at the same time.
 class AssetLibrary {
  public:
@@ -51,9 +57,9 @@ class SceneAssets {
   explicit SceneAssets(std::shared_ptr<AssetLibrary> library = nullptr) : library_(library ? std::move(library) : std::make_shared<AssetLibrary>()) {}
 
   /// A rigged asset. Hulls are made only if bodies are to collide.
-  Result<std::shared_ptr<const Solid>> load(const Scene& scene, const BodyDescription& body, bool with_hulls);
-  /// Tetrahedra around any closed surface, for bodies without an asset.
-  Result<std::shared_ptr<const Solid>> fill(const TriMesh& surface, const BodyDescription& body, bool with_hulls);
+  Result<std::shared_ptr<const Solid>> load(const Scene& scene, const BodyDescription& body, const Divider& divider, bool with_hulls);
+  /// Tetrahedra around any closed surface, for bodies without an asset; finer ones if it is divided.
+  Result<std::shared_ptr<const Solid>> fill(const TriMesh& surface, const BodyDescription& body, const Divider& divider, bool with_hulls);
   /// `where`: prefix of error messages.
   Result<std::shared_ptr<const TriMesh>> load_mesh(const Scene& scene, const std::string& name, double scale, const std::string& where);
   /// Paint of such a mesh, which has `vertices`.

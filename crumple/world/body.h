@@ -43,6 +43,7 @@ struct Body {
   rigid::Shape collision;                      // of a body that is neither a solid nor in pieces, in its part's frame
   double mass = 0;                             // kg
   std::vector<double> vertex_masses;           // kg, lumped; of a solid
+  std::vector<Link> links;                     // of its bonds
 
   // state
   std::vector<Part> parts;                     // in the order of their lowest pieces
@@ -94,8 +95,6 @@ double volume_of(const Body& body);
 
 /// The pieces made by the body's bonds; empty if they make none.
 std::span<const BondPiece> own_pieces(const Body& body);
-/// Links of its bonds, and their current state.
-std::vector<Link> links_of(const Body& body);
 /// For each piece, the lowest piece that it is still connected to by welds or joints.
 std::vector<int> connected_pieces(const Body& body);
 

@@ -138,6 +138,7 @@ Result<void> build_bonds(Body& body, const Scene& scene, SceneAssets& assets) {
         return;
       }
       auto state = start(*model, scene.dt());
+      body.links = links(*model);
       body.bonds.emplace(AtWork<Settings, std::decay_t<decltype(*model)>, decltype(state)>{std::move(*model), std::move(state)});
     }
   });
@@ -210,7 +211,7 @@ Result<void> build_solid(Body& body, const Scene& scene, SceneAssets& assets, do
 
 Result<void> build_asset(Body& body, const Scene& scene, SceneAssets& assets, Detail detail) {
   const BodyDescription& d = *body.description;
-  auto solid = assets.load(scene, d, detail == Detail::Simulation);
+  auto solid = assets.load(scene, d, {}, detail == Detail::Simulation);
   if (!solid) return solid.error();
   body.solid = *solid;
   const RiggedBody& rig = *body.solid->rig;
@@ -236,7 +237,7 @@ Result<void> fill_inside(Body& body, const Scene& scene, SceneAssets& assets, De
   if (const size_t open = d.mesh.empty() ? 0 : open_edges(*body.surface); open > 0) {
     return body_error(scene, d, fmt::format("the mesh has {} open {}, so it has no inside; close it (crumple doctor FILE -o CLOSED.obj), or rig it as an asset", open, open == 1 ? "edge" : "edges"));
   }
-  auto solid = assets.fill(*body.surface, d, detail == Detail::Simulation);
+  auto solid = assets.fill(*body.surface, d, {}, detail == Detail::Simulation);
   if (!solid) return body_error(scene, d, solid.error().text);
   body.solid = *solid;
   const double mass = body.mass;

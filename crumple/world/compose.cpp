@@ -156,9 +156,8 @@ void apply_shape(WorldState& w, Part& part, PartWork& work) {
 }
 
 void note_changes(WorldState& w, const Body& body, std::span<const LinkChange> changes) {
-  const std::vector<Link> links = links_of(body);
   for (const LinkChange& change : changes) {
-    const Link& link = links[static_cast<size_t>(change.link)];
+    const Link& link = body.links[static_cast<size_t>(change.link)];
     std::vector<StepReport::Break>& list = change.to == Hold::Broken ? w.report.breaks : w.report.hinges;
     list.push_back({body.description->name, static_cast<double>(w.steps + 1) * w.dt(), change.link, link.a, link.b, change.impulse, change.limit});
   }

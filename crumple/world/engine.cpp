@@ -67,8 +67,9 @@ void remove_parts(WorldState& w, int index) {
     return;
   }
   w.saved_overlaps[static_cast<size_t>(index)] = overlaps_of(w, index);
-  for (JointSlot& joint : w.joints) {
-    if (joint.index < 0 || (joint.body_a != index && joint.body_b != index)) continue;
+  for (const int slot : w.joints_of_body[static_cast<size_t>(index)]) {
+    JointSlot& joint = w.joints[static_cast<size_t>(slot)];
+    if (joint.index < 0) continue;
     // A joint that broke in the step that froze the body is restored with it.
     if (w.rigid.has_joint(joint.index)) joint.frames = w.rigid.joint_frames(joint.index);
     joint.index = -1;
@@ -80,20 +81,31 @@ void remove_parts(WorldState& w, int index) {
   }
 }
 
-void add_joints(WorldState& w) {
+namespace {
+
+void add_joint(WorldState& w, JointSlot& joint) {
   const auto part = [&](int body, int piece) { return body < 0 ? -1 : w.body(body).part_of(piece).index; };
-  for (JointSlot& joint : w.joints) {
-    const int part_a = part(joint.body_a, joint.piece_a), part_b = part(joint.body_b, joint.piece_b);
-    if (joint.index >= 0 || part_a < 0 || (joint.body_b >= 0 && part_b < 0) || part_a == part_b || !can_add(w, joint)) continue;
-    joint.settings.part_a = part_a, joint.settings.part_b = part_b;
-    if (!joint.frames) place_hinge(w, joint);
-    joint.index = joint.frames ? w.rigid.add_joint(joint.settings, *joint.frames) : w.rigid.add_joint(joint.settings);
-    joint.frames = w.rigid.joint_frames(joint.index);
-    if (joint.plastic) w.rigid.set_plastic_state(joint.index, *joint.plastic);
-    joint.is_quiet = false;
-    w.slot_of_joint.resize(std::max(w.slot_of_joint.size(), static_cast<size_t>(joint.index) + 1), -1);
-    w.slot_of_joint[static_cast<size_t>(joint.index)] = static_cast<int>(&joint - w.joints.data());
-  }
+  if (joint.index >= 0) return;
+  const int part_a = part(joint.body_a, joint.piece_a), part_b = part(joint.body_b, joint.piece_b);
+  if (part_a < 0 || (joint.body_b >= 0 && part_b < 0) || part_a == part_b || !can_add(w, joint)) return;
+  joint.settings.part_a = part_a, joint.settings.part_b = part_b;
+  if (!joint.frames) place_hinge(w, joint);
+  joint.index = joint.frames ? w.rigid.add_joint(joint.settings, *joint.frames) : w.rigid.add_joint(joint.settings);
+  joint.frames = w.rigid.joint_frames(joint.index);
+  if (joint.plastic) w.rigid.set_plastic_state(joint.index, *joint.plastic);
+  joint.is_quiet = false;
+  w.slot_of_joint.resize(std::max(w.slot_of_joint.size(), static_cast<size_t>(joint.index) + 1), -1);
+  w.slot_of_joint[static_cast<size_t>(joint.index)] = static_cast<int>(&joint - w.joints.data());
+}
+
+}  // namespace
+
+void add_joints(WorldState& w) {
+  for (JointSlot& joint : w.joints) add_joint(w, joint);
+}
+
+void add_joints(WorldState& w, int body) {
+  for (const int slot : w.joints_of_body[static_cast<size_t>(body)]) add_joint(w, w.joints[static_cast<size_t>(slot)]);
 }
 
 void build_rigid_world(WorldState& w) {

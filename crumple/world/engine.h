@@ -9,6 +9,7 @@ void add_part(WorldState& w, int body, int part);
 void add_parts(WorldState& w, int body);
 void remove_parts(WorldState& w, int body);
 void add_joints(WorldState& w);
+void add_joints(WorldState& w, int body);  // of one body
 
 /// At a checkpoint: rebuilds the rigid world from its current state, so that a run continued from there is identical to the last bit.
 void rebuild(WorldState& w);

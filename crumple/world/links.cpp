@@ -62,9 +62,8 @@ void put_joint(JointSlot& slot, const Transform& frame) {
 void build_links(WorldState& w, int index) {
   const Body& body = w.body(index);
   const Transform rest = {rotation_of(*body.description), body.description->at};
-  const std::vector<Link> links = links_of(body);
-  for (size_t j = 0; j < links.size(); ++j) {
-    const Link& link = links[j];
+  for (size_t j = 0; j < body.links.size(); ++j) {
+    const Link& link = body.links[j];
     if (link.start != Hold::Jointed && !link.hinges) continue;
     const Transform frame = rest * link.frame;
     JointSlot slot;
@@ -134,7 +133,8 @@ int holder_of(const std::vector<Part>& parts, int piece) {
 /// Joints are attached to pieces: they move to the parts that now contain these.
 void move_joints(WorldState& w, int index, const std::vector<Part>& before) {
   const Body& body = w.body(index);
-  for (JointSlot& joint : w.joints) {
+  for (const int slot : w.joints_of_body[static_cast<size_t>(index)]) {
+    JointSlot& joint = w.joints[static_cast<size_t>(slot)];
     if (joint.index < 0 || !w.rigid.has_joint(joint.index)) continue;
     rigid::JointFrames frames = w.rigid.joint_frames(joint.index);
     bool is_moved = false;
@@ -166,7 +166,7 @@ void pass_on_contacts(WorldState& w, const Body& body, const std::vector<Part>& 
 /// A weld that had become a hinge has parted.
 void note_parting(WorldState& w, const JointSlot& joint, double now) {
   const Body& body = w.body(joint.owner);
-  const Link link = links_of(body)[static_cast<size_t>(joint.history)];
+  const Link& link = body.links[static_cast<size_t>(joint.history)];
   if (link.hinges) w.report.breaks.push_back({body.description->name, now, joint.history, link.a, link.b, 0, 0});
 }
 
@@ -188,6 +188,12 @@ void read_plastic_joints(WorldState& w, double now) {
 void build_joints(WorldState& w) {
   for (const JointDescription& description : w.scene.joints) build_scene_joint(w, description);
   for (size_t i = 0; i < w.bodies.size(); ++i) build_links(w, static_cast<int>(i));
+  w.joints_of_body.resize(w.bodies.size());
+  for (size_t j = 0; j < w.joints.size(); ++j) {
+    const JointSlot& joint = w.joints[j];
+    w.joints_of_body[static_cast<size_t>(joint.body_a)].push_back(static_cast<int>(j));
+    if (joint.body_b >= 0 && joint.body_b != joint.body_a) w.joints_of_body[static_cast<size_t>(joint.body_b)].push_back(static_cast<int>(j));
+  }
 }
 
 void read_joints(WorldState& w) {
@@ -213,7 +219,7 @@ void ignore_neighbours(WorldState& w, int index) {
   if (touching.empty()) return;
   const std::vector<int> group = connected_pieces(body);
   std::set<std::pair<int, int>> joined;
-  for (const Link& link : links_of(body)) joined.insert(std::minmax(link.a, link.b));
+  for (const Link& link : body.links) joined.insert(std::minmax(link.a, link.b));
   for (const auto& [a, b] : touching) {
     if (joined.contains(std::minmax(a, b))) continue;
     const bool together = group[static_cast<size_t>(a)] == group[static_cast<size_t>(b)];
@@ -248,14 +254,14 @@ void split(WorldState& w, int index) {
     w.owner_of_part[static_cast<size_t>(body.parts[p].index)] = {index, static_cast<int>(p)};
   }
   pass_on_contacts(w, body, before);
-  add_joints(w);
+  add_joints(w, index);
   allow_overlaps(w, index, overlaps_after(overlaps, index, origin, is_new));
 }
 
 void place_hinge(const WorldState& w, JointSlot& joint) {
   if (joint.owner < 0) return;
   const Body& body = w.body(joint.owner);
-  const Link link = links_of(body)[static_cast<size_t>(joint.history)];
+  const Link& link = body.links[static_cast<size_t>(joint.history)];
   if (link.hinges) put_joint(joint, place_of(w, body.part_of(link.a)) * link.frame);
 }
 

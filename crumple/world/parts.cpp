@@ -77,18 +77,12 @@ std::span<const BondPiece> own_pieces(const Body& body) {
   return std::visit([](const auto& bonds) { return pieces_of(bonds.model); }, *body.bonds);
 }
 
-std::vector<Link> links_of(const Body& body) {
-  if (!body.bonds) return {};
-  return std::visit([](const auto& bonds) { return links(bonds.model); }, *body.bonds);
-}
-
 namespace {
 
 /// For each piece, the lowest piece that it is connected to, by welds alone or by joints as well.
 std::vector<int> groups_of(const Body& body, bool with_joints) {
   UnionFind groups(static_cast<size_t>(body.piece_count()));
-  const std::vector<Link> links = links_of(body);
-  auto link = links.begin();
+  auto link = body.links.begin();
   each_hold(body, [&](Hold hold) {
     if (link->b >= 0 && (hold == Hold::Welded || (with_joints && hold == Hold::Jointed))) groups.merge(link->a, link->b);
     ++link;

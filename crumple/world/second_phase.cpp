@@ -52,10 +52,9 @@ struct LastHold {
 
 std::vector<LastHold> hold_pieces(WorldState& w, int index, std::span<const LinkChange> changes) {
   const Body& body = w.body(index);
-  const std::vector<Link> links = links_of(body);
   std::vector<LastHold> holds;
   for (const LinkChange& change : changes) {
-    const Link& link = links[static_cast<size_t>(change.link)];
+    const Link& link = body.links[static_cast<size_t>(change.link)];
     const Part &a = body.part_of(link.a), &b = body.part_of(link.b);
     if (change.to != Hold::Broken || &a == &b || !(change.bears.capacity[0] > 0)) continue;  // others hold them together, or it bears nothing
     const Transform frame = place_of(w, b) * link.frame;

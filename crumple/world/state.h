@@ -106,6 +106,7 @@ struct WorldState {
   std::vector<std::vector<BodyOverlap>> saved_overlaps;   // #bodies: of absent bodies
   // links
   std::vector<JointSlot> joints;                  // the scene's own, then those of bonds
+  std::vector<std::vector<int>> joints_of_body;   // #bodies: slots of its joints
   std::vector<int> slot_of_joint;                 // by index in the rigid world
   std::vector<rigid::JointHistory> scene_joints;  // of the scene's own plastic joints
   // matter; all but the first are valid within a step only
