@@ -15,6 +15,15 @@ struct TriMesh {
   std::vector<Vec3f> colors;        // #vertices or empty, linear RGB
 };
 
+/// Values of vertices that were added to a surface, each halfway between two that are there: 2 numbers of `parents` for each, in order.
+template <class Parents, class T>
+void add_between(const Parents& parents, std::vector<T>& values) {
+  values.reserve(values.size() + parents.size() / 2);
+  for (size_t i = 0; i + 1 < parents.size(); i += 2) {
+    values.push_back((values[static_cast<size_t>(parents[i])] + values[static_cast<size_t>(parents[i + 1])]) * 0.5f);
+  }
+}
+
 /// Area-weighted vertex normals of a shape that shares `triangles`.
 std::vector<Vec3f> vertex_normals(const std::vector<Vec3f>& positions, const std::vector<Triangle>& triangles);
 

@@ -15,12 +15,13 @@ using Edge = std::pair<int, int>;
 /// Adds the middles of long edges as they are asked for. Whether an edge is long depends on places alone, so both sides of a crease agree.
 class Middles {
  public:
-  Middles(TriMesh& mesh, double length) : mesh_(mesh), squared_(length * length) {}
+  Middles(TriMesh& mesh, double length, std::vector<int32_t>* parents = nullptr) : mesh_(mesh), squared_(length * length), parents_(parents) {}
 
   bool is_long(int a, int b) const { return (mesh_.positions[at(a)] - mesh_.positions[at(b)]).squaredNorm() > squared_; }
   int of(int a, int b) {
     const auto [found, is_new] = numbers_.try_emplace(Edge(std::min(a, b), std::max(a, b)), static_cast<int>(mesh_.positions.size()));
     if (!is_new) return found->second;
+    if (parents_) parents_->push_back(a), parents_->push_back(b);
     mesh_.positions.push_back(0.5 * (mesh_.positions[at(a)] + mesh_.positions[at(b)]));
     if (!mesh_.uvs.empty()) mesh_.uvs.push_back(0.5f * (mesh_.uvs[at(a)] + mesh_.uvs[at(b)]));
     if (!mesh_.colors.empty()) mesh_.colors.push_back(0.5f * (mesh_.colors[at(a)] + mesh_.colors[at(b)]));
@@ -31,6 +32,7 @@ class Middles {
  private:
   TriMesh& mesh_;
   double squared_;
+  std::vector<int32_t>* parents_;
   std::map<Edge, int> numbers_;
 };
 
@@ -72,7 +74,7 @@ void cut(Middles& middles, const Triangle& triangle, std::vector<Triangle>& into
 
 }  // namespace
 
-TriMesh refined(TriMesh mesh, double length, size_t most) {
+TriMesh refined(TriMesh mesh, double length, size_t most, std::vector<int32_t>* parents) {
   while (length > 0) {
     const auto has_long_edge = [&](const Triangle& t) {
       const Middles look(mesh, length);
@@ -80,7 +82,7 @@ TriMesh refined(TriMesh mesh, double length, size_t most) {
     };
     const auto to_cut = static_cast<size_t>(std::count_if(mesh.triangles.begin(), mesh.triangles.end(), has_long_edge));
     if (to_cut == 0 || mesh.triangles.size() + 3 * to_cut > most) break;
-    Middles middles(mesh, length);
+    Middles middles(mesh, length, parents);
     std::vector<Triangle> cut_up;
     const std::vector<Triangle> before = mesh.triangles;
     for (const Triangle& triangle : before) cut(middles, triangle, cut_up);

@@ -63,22 +63,30 @@ struct LinkChange {
 };
 
 struct BondContext {
-  double dt = 0;                     // s
-  std::span<const PieceLoad> loads;  // rest frame
-  std::span<const Vec3> spins;       // rad/s, rest frame: of each rigid part before the step
-  std::vector<LinkChange> changes;   // what gives way
+  double dt = 0;                           // s
+  std::span<const PieceLoad> loads;        // rest frame of the part
+  std::span<const Vec3> spins;             // rad/s, rest frame: of each rigid part before the step
+  std::span<const Transform> poses = {};   // #pieces, or empty: where the rest frame of each is in that of its part
+  std::span<const Vec3> world_spins = {};  // rad/s, of each part after the step
+  std::span<const int> part_of_piece = {}; // #pieces
+  std::vector<LinkChange> changes = {};    // what gives way, or is welded where it is now
 };
 
-/// One drawn surface of a piece: its skin, or the faces that a cut has left.
+/// One drawn surface of a piece: its skin, or the faces that a cut has left. Of a divided body: all of it.
 struct PieceSide {
-  int piece = 0;
+  int piece = 0;  // -1: the whole body
   bool is_cut = false;
-  std::span<const Vec3f> points;  // as its layers have shaped it, rest frame
+  std::span<const Vec3f> points;                // as its layers have shaped it, rest frame
+  std::span<const int32_t> parents = {};        // 2 for each point that was added to the surface
+  bool vertices = false;                        // of the tetrahedra, instead of the surface
+  std::vector<Mat3>* turns = nullptr;           // wanted: how the surroundings of each point are turned
 };
 
 /// `pieces_of`: what the method makes itself, or nothing if the pieces are those of a scored solid. `links` never change; `hold_of` says how each
 /// holds now. `neighbours`: pieces that touch at rest; they do not collide while they hang together. `update`: what the engine's joint of a link has
 /// done. `pose`: the drawn points of a side in its piece's own rest frame, given where the rest frame of every piece is; empty if it is simply rigid.
+/// Of a whole body: in the frame that those places are given in. Methods that divide a solid into pieces which stay connected have one verb more,
+/// `divide(settings, asset)`: a Result<Division>.
 template <class A>
 concept BondMethod = Method<A> && requires(const BondSeed& seed, const typename A::Settings& settings, const typename A::Model& model,
                                            typename A::State& state, BondContext& now, const rigid::PlasticState& joint,
@@ -95,7 +103,7 @@ concept BondMethod = Method<A> && requires(const BondSeed& seed, const typename 
   { update(state, 0, joint, 0.0) } -> std::same_as<void>;
   { histories(std::as_const(state)) } -> std::same_as<std::span<const rigid::JointHistory>>;
   { pose(model, std::as_const(state), side, places) } -> std::same_as<std::vector<Vec3f>>;
-  { colors(model, std::as_const(state), std::string_view(), 0) } -> std::same_as<std::vector<Vec3f>>;
+  { colors(model, std::as_const(state), std::string_view(), 0) } -> std::same_as<std::vector<Vec3f>>;  // of a piece; -1: of a whole body
 };
 
 }  // namespace crumple

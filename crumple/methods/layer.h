@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "crumple/methods/method.h"
 #include "crumple/rig/rigged_body.h"
 
@@ -15,7 +17,8 @@ struct LayerSeed {
   std::vector<std::shared_ptr<const TriMesh>> drawn = {};  // its surface, then the skin of each piece
 };
 
-/// One contact as a layer sees it: in the rest frame of its own body, on a triangle of its boundary.
+/// One contact as a layer sees it: in the rest frame of its own body, on a triangle of its boundary. If pieces of the body have turned against each
+/// other, the rest frame is that of the piece that the pair touches hardest.
 struct Hit {
   int face = 0;                     // in RiggedBody::faces
   Vec3 barycentric = Vec3::Zero();  // where on that triangle
@@ -39,6 +42,8 @@ struct Touching {
   int other_number = 0;     // which of that body's parts it is
   double speed_change = 0;  // m/s: sum of the impulses over the mass of the part
   double approach = 0;      // m/s: greatest normal speed of a contact before the step
+  int piece = 0;            // of its own body: the one that was touched hardest
+  double hardest = 0;       // N s: of one contact
   bool wanted = false;      // a layer asks for the hits
   bool shape_wanted = false;  // and for the shape of what did it
 };
@@ -46,6 +51,7 @@ struct Touching {
 /// The shape of what hit a body, before this step changed it, in the rest frame of the body that was hit.
 struct OtherShape {
   int part = 0, other = -1, other_body = -1, other_number = 0;  // as in Touching
+  int piece = 0;
   struct Surface {
     std::shared_ptr<const TriMesh> mesh;  // for its triangles
     std::vector<Vec3f> points;
@@ -81,6 +87,9 @@ struct LayerContext {
   bool is_skinned = false;            // some layer skins it, so that rest space is turned where it bends
   std::span<const OtherShape> others = {};   // those that were wanted
   std::span<const int> part_of_piece = {};   // #pieces
+  /// Where points of a drawn surface (LayerSeed::drawn; -1: vertices of the tetrahedra) are, seen from the rest frame of a piece, and how their
+  /// surroundings are turned. `parents`: 2 for each point that was added to the surface. None while the body is straight.
+  std::function<std::vector<Mat3>(int piece, int surface, std::span<const int32_t> parents, std::vector<Vec3f>& points)> bend = {};
 };
 
 /// A drawn surface of a body, carried by its tetrahedra; layers may refine it and add detail that the tetrahedra are too coarse for.
@@ -92,6 +101,7 @@ struct DrawnSurface {
   std::shared_ptr<const TriMesh>& surface;
   std::vector<Vec3f>& positions;
   std::vector<Vec3f>& colors;
+  std::vector<int32_t>& parents;           // 2 for each vertex that was added
 };
 
 /// `put_shape` writes a layer's share into the given blocks of vertices. `select_hits`: before step(), all that touched the body, however weakly; the layer

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <variant>
 
+#include "crumple/methods/bends/settings.h"
 #include "crumple/methods/clusters/settings.h"
 #include "crumple/methods/dents/settings.h"
 #include "crumple/methods/examples/settings.h"
@@ -31,7 +32,8 @@ struct AtWork {
 };
 
 using Layer = std::variant<AtWork<dents::Settings, dents::Model, dents::State>, AtWork<examples::Settings, examples::Model, examples::State> CRUMPLE_MORE_LAYERS>;
-using Bonds = std::variant<AtWork<pieces::Settings, pieces::Model, pieces::State>, AtWork<structures::Settings, structures::Model, structures::State>>;
+using Bonds = std::variant<AtWork<pieces::Settings, pieces::Model, pieces::State>, AtWork<structures::Settings, structures::Model, structures::State>,
+                           AtWork<bends::Settings, bends::Model, bends::State>>;
 using Matter = std::variant<AtWork<clusters::BodySettings, clusters::BodyModel, clusters::BodyState> CRUMPLE_MORE_MATTER>;
 
 /// The settings of every method that a body has. Models and states need not be known.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "crumple/methods/bends/bends.h"
 #include "crumple/methods/bonds.h"
 #include "crumple/methods/clusters/body.h"
 #include "crumple/methods/dents/dents.h"

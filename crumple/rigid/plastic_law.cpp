@@ -22,7 +22,7 @@ constexpr double kOnSurface = 1e-15;
 enum class RowKind { Elastic, Limited, Slack };  // never yields; yields at its capacity; has no capacity left
 
 struct Rows {
-  Vec6 trial, hardening, modulus, capacity;  // t, h, a, c
+  Vec6 trial, hardening, modulus, capacity;  // t, h (drag of the step included), a, c
   std::array<RowKind, 6> kind;
 };
 
@@ -48,7 +48,7 @@ Rows make_rows(const PlasticLaw& law, const Vec6& capacity, const Vec6& trial) {
   rows.capacity = capacity;
   for (int i = 0; i < 6; ++i) {
     rows.kind[i] = kind_of(law.stiffness[i], capacity[i]);
-    rows.hardening[i] = hardening_now(law, capacity, i);
+    rows.hardening[i] = hardening_now(law, capacity, i) + law.step_drag[i];
     rows.modulus[i] = law.stiffness[i] + rows.hardening[i];
   }
   return rows;
@@ -271,7 +271,7 @@ void set_yielded(const PlasticLaw& law, const Rows& rows, const Kept& kept, LawR
   for (int i = 0; i < 6; ++i) {
     response.flow[i] = flow_of(rows, kept, i);
     response.force[i] = kept.force[i] + rows.hardening[i] * response.flow[i];
-    response.work += (kept.force[i] + 0.5 * rows.hardening[i] * response.flow[i]) * response.flow[i];
+    response.work += (kept.force[i] + 0.5 * (rows.hardening[i] + law.step_drag[i]) * response.flow[i]) * response.flow[i];
     share[i] = rows.modulus[i] > 0 ? law.stiffness[i] / rows.modulus[i] : 0;
   }
   response.tangent = share.asDiagonal() * kept.slope * share.asDiagonal();

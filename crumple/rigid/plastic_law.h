@@ -31,13 +31,18 @@ struct PlasticLaw {
   double softening_from = 1;
   /// Paper 5's rule (eq. 3.2), for comparison: rows stiffer than the step can show lose their elasticity, and only their speed is resisted.
   bool paper_switch = false;
+  /// Turning beyond yield is also resisted in proportion to its speed: by this share of the inertia that is turned, per second. (paper 3, section 4.1)
+  double drag = 0;
+  /// Springs move as the analytic solution says, however long the step is: moment rows, and the row along the bar if it can yield. (paper 3, section 4.3)
+  bool exact = false;
+  Vec6 step_drag = Vec6::Zero();  // within one step, N/m, N m/rad of flow; set by the solver
 };
 
 /// Forces of a strain, with the derivatives for Newton's method.
 struct LawResponse {
   Vec6 force = Vec6::Zero();  // admissible; N, N m. Acts against the strain: on part_a it is -force
   Vec6 flow = Vec6::Zero();   // plastic part of the strain
-  double work = 0;            // J that the flow dissipates; with hardening the mean of the capacities before and after counts
+  double work = 0;            // J that the flow dissipates; with hardening the mean of the capacities before and after counts, drag counts in full
   Mat6 tangent;               // d force / d strain, symmetric, positive semidefinite, the exact one of the return
   bool yields = false;
 };

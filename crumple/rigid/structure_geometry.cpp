@@ -82,13 +82,13 @@ bool StructureSolver::correct_geometry() {
   for (size_t j = 0; j < joints_.size(); ++j) {
     IslandJoint& ours = island_.joints[j];
     if (!may_need_correction(ours)) continue;
-    const Vec6 end = measure_later(j, dt).strain, error = end - ours.strain - dt * ours.rate;
+    const Vec6 end = measure_later(j, dt).strain, error = end + shifts_[j] - ours.strain - dt * ours.rate;
     for (int row = 0; row < 6; ++row) {
       matters = matters || ours.law->stiffness[row] * std::abs(error[row]) > kCorrectionTolerance * tolerated_force(ours, row);
     }
     if (is_taut(j)) taut_[j] = 1;
     if (taut_[j]) set_geometry(j, measure_later(j, 0.5 * dt), 0.5 * dt);
-    ours.strain = end - dt * ours.rate;
+    ours.strain = end + shifts_[j] - dt * ours.rate;
   }
   hold_turns();
   return matters;

@@ -70,7 +70,7 @@ Transform PlasticConstraint::on_b() const {
 bool PlasticConstraint::yield() {
   const Transform a = on_a(), b = on_b();
   after = measure(state, a, b);
-  const bool breaks = rigid::yield(step_law, state, a, b, after, scale);
+  const bool breaks = rigid::yield(law.exact ? law : step_law, state, a, b, after, scale);
   scale = 1;
   return breaks;
 }
@@ -108,6 +108,7 @@ btScalar StructureSolver::solveGroupCacheFriendlyIterations(btCollisionObject** 
   collect_joints(info.m_timeStep);
   collect_rows(info.m_erp2);
   solve();
+  update_lags();
   write_back();
   return 0;
 }
@@ -173,6 +174,7 @@ void StructureSolver::collect_joints(double dt) {
     joint->scale = 1, joint->solved = true;
     start_capacities_.push_back(ours.capacity);
   }
+  shape_laws();
 }
 
 /// Paper 5's rule (eq. 3.2): rows that are too stiff for the step forget their strain.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include <btBulletDynamicsCommon.h>
@@ -28,7 +29,9 @@ class PlasticConstraint final : public btTypedConstraint {
   bool yield();
 
   PlasticLaw law;
-  PlasticLaw step_law;  // of the step: rows may be switched, see PlasticLaw::paper_switch
+  PlasticLaw step_law;  // of the step: rows may be switched, see PlasticLaw::paper_switch, or stand for what a spring does within it
+  Vec6 lag = Vec6::Zero();         // of exact springs: their speed at the end of a step less the mean speed over it, which parts have
+  Vec6 lag_before = Vec6::Zero();  // before the last step
   PlasticState state;
   JointFrames frames;
   JointGeometry after;  // of the last step
@@ -62,6 +65,8 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   void collect_bodies();
   void collect_joints(double dt);
   void switch_rows(PlasticConstraint& joint, const IslandJoint& ours, JointGeometry& geometry) const;
+  void shape_laws();
+  void update_lags();
   void collect_rows(double erp);
   void add_rows(btConstraintArray& pool, bool friction);
   void limit_push(double erp);
@@ -90,6 +95,12 @@ class StructureSolver final : public btSequentialImpulseConstraintSolver {
   int step_factors_ = 0;
   std::vector<Vec6> velocities_;     // #bodies of island_
   std::vector<Vec6> start_capacities_;
+  std::vector<Vec6> shifts_;           // #joints: of strains, so that springs are exact
+  struct SpringStep {
+    Vec6 mean_rate = Vec6::Zero(), lag = Vec6::Zero();  // as the analytic solution has them
+    std::array<bool, 6> is_exact = {};
+  };
+  std::vector<SpringStep> springs_;    // #joints
   std::vector<uint8_t> taut_;          // #joints: taken midway through the step, not at its beginning
   std::vector<Mat3> frames_;           // #joints: as the jacobians have them
   std::vector<Vec3> arms_a_, arms_b_;  // #joints: from the parts' centres, likewise

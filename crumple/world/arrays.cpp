@@ -17,6 +17,8 @@ namespace {
 /// The numbers of a part in a checkpoint, and of a plastic joint.
 using PartRecord = std::array<double, 39>;
 using PlasticRecord = std::array<double, 22>;
+/// Rotation and translation of a piece in its part.
+using PoseRecord = std::array<double, 12>;
 
 /// Copies numbers into or out of a record, in one order for both ways.
 template <class Record, class Visit>
@@ -136,6 +138,15 @@ std::vector<PartRecord> part_records(const WorldState& w, Body& body) {
   return records;
 }
 
+std::vector<PoseRecord> pose_records(const Body& body) {
+  std::vector<PoseRecord> records;
+  for (const Transform& pose : body.poses) {
+    PoseRecord& record = records.emplace_back();
+    std::memcpy(record.data(), pose.rotation.data(), 9 * sizeof(double)), std::memcpy(record.data() + 9, pose.translation.data(), 3 * sizeof(double));
+  }
+  return records;
+}
+
 std::vector<PlasticRecord> plastic_records(const WorldState& w) {
   static_assert(sizeof(rigid::PlasticState) == sizeof(PlasticRecord));
   std::vector<PlasticRecord> records;
@@ -145,6 +156,21 @@ std::vector<PlasticRecord> plastic_records(const WorldState& w) {
     std::memcpy(records.emplace_back().data(), &state, sizeof state);
   }
   return records;
+}
+
+/// Poses of its pieces; none while all are at rest.
+Result<void> read_poses(Body& body, const io::ArrayStore& store) {
+  const std::string name = body.description->name + "/poses";
+  body.poses.clear();
+  if (!body.is_divided() || !store.contains(name)) return {};
+  const Result<std::vector<PoseRecord>> records = read_records<PoseRecord>(store, name);
+  if (!records) return records.error();
+  if (records->size() != static_cast<size_t>(body.piece_count())) return misfit(name, "has another number of pieces");
+  for (const PoseRecord& record : *records) {
+    Transform& pose = body.poses.emplace_back();
+    std::memcpy(pose.rotation.data(), record.data(), 9 * sizeof(double)), std::memcpy(pose.translation.data(), record.data() + 9, 3 * sizeof(double));
+  }
+  return {};
 }
 
 /// Restores the parts of a body, after its links.
@@ -239,6 +265,8 @@ void update_fingerprint(WorldState& w) {
   uint64_t hash = io::hash_bytes(std::as_bytes(std::span(parts)), w.fingerprint);
   for (Body& body : w.bodies) {
     for (const io::ArrayView& array : method_arrays(body, Need::Everything)) hash = io::hash_bytes(array.data, hash);
+    const std::vector<PoseRecord> poses = pose_records(body);
+    if (!poses.empty()) hash = io::hash_bytes(std::as_bytes(std::span(poses)), hash);
   }
   if (const std::vector<PlasticRecord> plastic = plastic_records(w); !plastic.empty()) {
     hash = io::hash_bytes(std::as_bytes(std::span(plastic)), hash);
@@ -252,7 +280,7 @@ ArrayList frame_arrays(WorldState& w) {
   for (Body& body : w.bodies) {
     std::vector<PlaceRecord> places;
     const double presence = !body.is_present() ? 0 : body.is_broken() ? 2 : 1;
-    for (int piece = 0; piece < body.piece_count(); ++piece) places.push_back(place_record(place_of(w, body.part_of(piece)), presence));
+    for (const Transform& place : places_of_pieces(w, body)) places.push_back(place_record(place, presence));
     add_owned(list, body.description->name + "/place", places);
     for (io::ArrayView& view : method_arrays(body, Need::Drawing)) list.views.push_back(std::move(view));
   }
@@ -266,6 +294,7 @@ ArrayList checkpoint_arrays(WorldState& w) {
     add_owned(list, body.description->name + "/part", part_records(w, body));
     const std::vector<BodyOverlap> overlaps = body.is_present() && !body.matter ? overlaps_of(w, static_cast<int>(i)) : w.saved_overlaps[i];
     if (!overlaps.empty()) add_owned(list, body.description->name + "/overlaps", overlaps);
+    if (!body.poses.empty()) add_owned(list, body.description->name + "/poses", pose_records(body));
     for (io::ArrayView& view : method_arrays(body, Need::Everything)) list.views.push_back(std::move(view));
   }
   for (size_t j = 0; j < w.joints.size(); ++j) {
@@ -282,6 +311,7 @@ ArrayList checkpoint_arrays(WorldState& w) {
 Result<void> restore_arrays(WorldState& w, const io::ArrayStore& store) {
   for (Body& body : w.bodies) {
     if (Result<void> methods = restore_methods(body, store, Need::Everything); !methods) return methods.error();
+    if (Result<void> poses = read_poses(body, store); !poses) return poses.error();
     if (Result<void> parts = read_parts(body, store); !parts) return parts.error();
   }
   for (size_t i = 0; i < w.bodies.size(); ++i) {

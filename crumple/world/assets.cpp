@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "crumple/geometry/lattice.h"
+#include "crumple/geometry/refine.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/gltf_maps.h"
@@ -19,6 +20,9 @@ namespace {
 constexpr int kFillCells = 12;  // along the longest side of a filled surface
 constexpr double kThinAllowed = 0.1;    // of a surface that is filled finely
 constexpr size_t kMaxFineTets = 20000;
+// Edges of a drawn surface that bends, in thicknesses of its thinnest piece, and the triangles that it may have for that.
+constexpr double kBentEdge = 0.4;
+constexpr size_t kMaxBentTriangles = 12000;
 
 template <class T>
 uint64_t hash_vector(const std::vector<T>& values, uint64_t seed) {
@@ -109,12 +113,22 @@ Result<Asset> filled(const TriMesh& surface, const std::string& name, bool finel
   return asset;
 }
 
+/// What is drawn is divided so that it can bend smoothly.
+void refine_to_bend(Asset& asset) {
+  const std::vector<double>& thickness = asset.division->thickness;
+  const size_t most = std::max(2 * asset.surface.triangles.size(), kMaxBentTriangles);
+  std::vector<int32_t> parents;
+  asset.surface = refined(std::move(asset.surface), kBentEdge * *std::min_element(thickness.begin(), thickness.end()), most, &parents);
+  for (PaintedMap& map : asset.maps) add_between(parents, map.values);
+}
+
 /// Divides it, if it is to be, and makes it ready.
 Result<std::shared_ptr<const RiggedBody>> made_ready(Asset asset, const Divider& divider) {
   if (!divider.divide) return rig_body(std::move(asset));
   Result<Division> division = divider.divide(asset);
   if (!division) return division.error();
   asset.division = std::move(*division);
+  refine_to_bend(asset);
   order_vertices(asset);
   return rig_body(std::move(asset));
 }

@@ -53,11 +53,15 @@ struct Body {
   std::optional<Bonds> bonds;
   std::optional<Matter> matter;
   Shape shape;                                 // of a body with layers: its vertices now
+  std::vector<Transform> poses;                // #pieces, or empty while all are at rest: where the rest frame of a piece is in that of its part
 
   bool is_present() const { return matter ? matter_present : parts.front().index >= 0; }
   bool is_broken() const { return parts.size() > 1; }
   bool can_change() const { return !layers.empty() || bonds; }  // as a rigid body
-  int piece_count() const { return skins.empty() ? 1 : static_cast<int>(skins.size()); }
+  /// Its pieces stay connected when they turn against each other, and it is always drawn as a whole.
+  bool is_divided() const { return solid && solid->rig->asset.division.has_value(); }
+  int piece_count() const { return is_divided() ? solid->rig->asset.division->count() : skins.empty() ? 1 : static_cast<int>(skins.size()); }
+  Transform pose_of(int piece) const { return poses.empty() ? Transform() : poses[static_cast<size_t>(piece)]; }
   /// Which part holds a piece.
   const Part& part_of(int piece) const;
 };

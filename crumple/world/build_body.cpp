@@ -62,6 +62,24 @@ void build_primitive(Body& body) {
   if (!d.plane) set_mass(body, rigid::mass_properties(body.collision, 1.0));
 }
 
+/// How the body's bonds divide it; nothing if they do not.
+Divider divider_of(const BodyDescription& d) {
+  Divider divider;
+  for_each_method(d.methods, [&](const auto& settings) {
+    if constexpr (requires(const Asset& asset) { divide(*settings, asset); }) {
+      if (!settings) return;
+      divider.key = fmt::format("{} {}", info_of(settings).key, write_json(Fields::write(*settings), 0, JsonNumbers::Shortest));
+      divider.divide = [&settings](const Asset& asset) { return divide(*settings, asset); };
+    }
+  });
+  return divider;
+}
+
+/// Whether it must have an inside that can change: for its layers, or for bonds that divide it.
+bool needs_inside(const BodyDescription& d) {
+  return method_of(d, MethodKind::Layer) || divider_of(d).divide;
+}
+
 Result<void> build_mesh(Body& body, const Scene& scene, SceneAssets& assets) {
   const BodyDescription& d = *body.description;
   auto mesh = assets.load_mesh(scene, d.mesh, d.scale, where_of(scene, d, "mesh"));
@@ -72,7 +90,7 @@ Result<void> build_mesh(Body& body, const Scene& scene, SceneAssets& assets) {
     return {};
   }
   const double diagonal = bounds_of((*mesh)->positions).diagonal();
-  const bool is_solid = method_of(d, MethodKind::Layer) != nullptr;  // it collides by the hulls of its inside
+  const bool is_solid = needs_inside(d);  // it collides by the hulls of its inside
   if (!is_solid && !is_convex(**mesh, 1e-3 * diagonal)) {
     return body_error(scene, d, "a mesh that moves freely must be convex; use an \"asset\", or \"motion\": \"static\" or \"scripted\"");
   }
@@ -209,10 +227,16 @@ Result<void> build_solid(Body& body, const Scene& scene, SceneAssets& assets, do
   return build_layers(body, scene);
 }
 
+/// An error in making a body's solid: that of its file, or of what divides it.
+Error solid_error(const Scene& scene, const BodyDescription& d, const Error& error) {
+  const MethodInfo* bonds = method_of(d, MethodKind::Bonds);
+  return bonds && error.text.starts_with('/') ? method_error(scene, d, *bonds, error) : error;
+}
+
 Result<void> build_asset(Body& body, const Scene& scene, SceneAssets& assets, Detail detail) {
   const BodyDescription& d = *body.description;
-  auto solid = assets.load(scene, d, {}, detail == Detail::Simulation);
-  if (!solid) return solid.error();
+  auto solid = assets.load(scene, d, divider_of(d), detail == Detail::Simulation);
+  if (!solid) return solid_error(scene, d, solid.error());
   body.solid = *solid;
   const RiggedBody& rig = *body.solid->rig;
   body.surface = std::shared_ptr<const TriMesh>(body.solid->rig, &rig.asset.surface);
@@ -233,13 +257,14 @@ size_t open_edges(const TriMesh& mesh) {
 /// Fills a primitive or a mesh with tetrahedra, for its layers.
 Result<void> fill_inside(Body& body, const Scene& scene, SceneAssets& assets, Detail detail) {
   const BodyDescription& d = *body.description;
-  if (!method_of(d, MethodKind::Layer)) return {};
+  if (!needs_inside(d)) return {};
   if (const size_t open = d.mesh.empty() ? 0 : open_edges(*body.surface); open > 0) {
     return body_error(scene, d, fmt::format("the mesh has {} open {}, so it has no inside; close it (crumple doctor FILE -o CLOSED.obj), or rig it as an asset", open, open == 1 ? "edge" : "edges"));
   }
-  auto solid = assets.fill(*body.surface, d, {}, detail == Detail::Simulation);
-  if (!solid) return body_error(scene, d, solid.error().text);
+  auto solid = assets.fill(*body.surface, d, divider_of(d), detail == Detail::Simulation);
+  if (!solid) return solid.error().text.starts_with('/') ? solid_error(scene, d, solid.error()) : body_error(scene, d, solid.error().text);
   body.solid = *solid;
+  if (body.is_divided()) body.surface = std::shared_ptr<const TriMesh>(body.solid->rig, &body.solid->rig->asset.surface);
   const double mass = body.mass;
   return build_solid(body, scene, assets, mass / body.solid->rig->volume);
 }

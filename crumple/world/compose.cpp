@@ -5,9 +5,11 @@
 
 #include "crumple/core/parallel.h"
 #include "crumple/world/contacts.h"
+#include "crumple/world/engine.h"
 #include "crumple/world/faults.h"
 #include "crumple/world/links.h"
 #include "crumple/world/matter.h"
+#include "crumple/world/view.h"
 
 namespace crumple {
 namespace {
@@ -67,6 +69,18 @@ void prepare_layers(WorldState& w, int index) {
   each_hold(body, [&](Hold hold) { work.broken.push_back(hold == Hold::Broken ? 1 : 0); });
 }
 
+/// Lets layers see the body bent as it is.
+void set_bend(const WorldState& w, const Body& body, LayerContext& now) {
+  const std::vector<Transform> places = places_of_pieces(w, body);
+  if (!is_bent(places)) return;
+  now.bend = [&body, places](int piece, int surface, std::span<const int32_t> parents, std::vector<Vec3f>& points) {
+    std::vector<Mat3> turns;
+    const std::vector<Vec3f> straight = std::move(points);
+    points = bent_points(body, places, places[static_cast<size_t>(piece)], {-1, false, straight, parents, surface < 0, &turns});
+    return turns;
+  };
+}
+
 void step_layers(WorldState& w, int index) {
   Body& body = w.body(index);
   BodyWork& work = w.work[static_cast<size_t>(index)];
@@ -74,6 +88,7 @@ void step_layers(WorldState& w, int index) {
   LayerContext now;
   now.dt = w.dt(), now.step = w.steps;
   now.shape = &body.shape, now.is_skinned = is_skinned(body), now.others = work.others, now.part_of_piece = work.part_of_piece;
+  if (body.is_divided() && !work.others.empty()) set_bend(w, body, now);
   for (Layer& layer : body.layers) {
     now.hits = work.hits, now.broken = work.broken, now.effects = {}, now.yielded.clear();
     std::visit([&](auto& at_work) { step(at_work.model, at_work.state, now); }, layer);
@@ -136,9 +151,13 @@ void step_bonds(WorldState& w, int index) {
   Body& body = w.body(index);
   BodyWork& work = w.work[static_cast<size_t>(index)];
   gather_piece_loads(w, index);
-  std::vector<Vec3> spins;
-  for (const Part& part : body.parts) spins.push_back(part.axes * (part.last_good.place.rotation.transpose() * part.last_good.spin));
-  BondContext now{w.dt(), work.piece_loads, spins, {}};
+  std::vector<Vec3> spins, world_spins;
+  for (const Part& part : body.parts) {
+    world_spins.push_back(part.last_good.spin);
+    spins.push_back(part.axes * (part.last_good.place.rotation.transpose() * part.last_good.spin));
+  }
+  find_parts_of_pieces(body, work.part_of_piece);
+  BondContext now{w.dt(), work.piece_loads, spins, body.poses, world_spins, work.part_of_piece};
   std::visit([&](auto& bonds) { step(bonds.model, bonds.state, now); }, *body.bonds);
   work.changes = std::move(now.changes);
 }
@@ -158,6 +177,7 @@ void apply_shape(WorldState& w, Part& part, PartWork& work) {
 void note_changes(WorldState& w, const Body& body, std::span<const LinkChange> changes) {
   for (const LinkChange& change : changes) {
     const Link& link = body.links[static_cast<size_t>(change.link)];
+    if (change.to == Hold::Welded) continue;
     std::vector<StepReport::Break>& list = change.to == Hold::Broken ? w.report.breaks : w.report.hinges;
     list.push_back({body.description->name, static_cast<double>(w.steps + 1) * w.dt(), change.link, link.a, link.b, change.impulse, change.limit});
   }
@@ -202,7 +222,7 @@ bool apply_effects(WorldState& w) {
     }
     if (work.changes.empty()) continue;
     note_changes(w, body, work.changes);
-    if (!work.is_split) split(w, index);
+    if (!work.is_split) regroup_parts(w, index);
   }
   return !w.busy.empty();
 }

@@ -36,6 +36,17 @@ int hull_of(const Part& part, int child) {
   return child >= 0 && static_cast<size_t>(child) < part.hulls.size() ? part.hulls[static_cast<size_t>(child)] : -1;
 }
 
+/// The piece that a hull of a part belongs to.
+int piece_of_hull(const Body& body, int hull) {
+  return hull >= 0 && !body.solid->hulls.piece.empty() ? body.solid->hulls.piece[static_cast<size_t>(hull)] : 0;
+}
+
+/// Takes coordinates of a part's frame to the rest frame of one of its pieces.
+Transform part_to_piece(const Body& body, const Part& part, int piece) {
+  const Transform part_in_rest = part.rest_in_part().inverse();
+  return body.poses.empty() ? part_in_rest : body.poses[static_cast<size_t>(piece)].inverse() * part_in_rest;
+}
+
 /// Velocity of a part at a point before the step, in the world.
 Vec3 velocity_before(const Part& part, const Vec3& at) {
   return part.velocity_before + part.spin_before.cross(at - part.last_good.place.translation);
@@ -119,12 +130,14 @@ void gather_touching(WorldState& w, int index) {
     const double speed_change = touched.impulse / part.mass;
     const Vec3 at = part.last_good.place * (touch.is_a ? touched.local_a : touched.local_b);
     const double approach = std::max(0.0, (touch.is_a ? 1 : -1) * approach_of(w, part, other, at).dot(touched.normal));
+    const int piece = piece_of_hull(body, hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b));
     const auto is_its_own = [&](const Touching& one) { return one.part == touch.part && one.other == other; };
     const auto found = std::find_if(work.touching.begin(), work.touching.end(), is_its_own);
     if (found != work.touching.end()) {
       found->speed_change += speed_change, found->approach = std::max(found->approach, approach);
+      if (touched.impulse > found->hardest) found->hardest = touched.impulse, found->piece = piece;
     } else {
-      work.touching.push_back({touch.part, other, body_of(w, other), number_of(w, other), speed_change, approach, false});
+      work.touching.push_back({touch.part, other, body_of(w, other), number_of(w, other), speed_change, approach, piece, touched.impulse, false});
     }
   }
 }
@@ -132,20 +145,22 @@ void gather_touching(WorldState& w, int index) {
 void gather_hits(WorldState& w, int index) {
   const Body& body = w.body(index);
   BodyWork& work = w.work[static_cast<size_t>(index)];
-  const auto is_wanted = [&](int part, int other) {
-    return std::any_of(work.touching.begin(), work.touching.end(),
-                       [&](const Touching& touched) { return touched.wanted && touched.part == part && touched.other == other; });
+  const auto wanted_pair = [&](int part, int other) {
+    return std::find_if(work.touching.begin(), work.touching.end(),
+                        [&](const Touching& touched) { return touched.wanted && touched.part == part && touched.other == other; });
   };
   work.hits.clear();
   for (const Touch& touch : work.contacts) {
     const int other = other_part(w, touch);
-    if (!is_wanted(touch.part, other)) continue;
+    const auto pair = wanted_pair(touch.part, other);
+    if (pair == work.touching.end()) continue;
     const rigid::Contact& touched = contact(w, touch.contact);
     const Part& part = body.parts[static_cast<size_t>(touch.part)];
-    const Transform part_in_rest = part.rest_in_part().inverse();
+    const Transform part_in_rest = part_to_piece(body, part, pair->piece);
     const Mat3 world_to_rest = part_in_rest.rotation * part.last_good.place.rotation.transpose();
     const Vec3& local = touch.is_a ? touched.local_a : touched.local_b;
-    Hit hit = nearest_face(body, hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b), part_in_rest * local);
+    const int hull = hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b);
+    Hit hit = nearest_face(body, hull, part_to_piece(body, part, piece_of_hull(body, hull)) * local);
     const double sign = touch.is_a ? 1 : -1;
     hit.impulse = sign * touched.impulse * (world_to_rest * touched.normal);
     hit.friction = sign * (world_to_rest * touched.friction);
@@ -167,14 +182,12 @@ void gather_others(WorldState& w, int index) {
     const Body& other = w.body(number);
     const Part& part = other.parts[static_cast<size_t>(part_number)];
     const bool gives_way = other.description->motion == rigid::Motion::Dynamic && !other.frozen;
-    OtherShape shape{touched.part, touched.other, number, part_number, {}, gives_way ? part.mass : 0, body.description->material.restitution * other.description->material.restitution, 0};
+    OtherShape shape{touched.part, touched.other, number, part_number, touched.piece, {}, gives_way ? part.mass : 0, body.description->material.restitution * other.description->material.restitution, 0};
     for (const Layer& layer : other.layers) shape.gives = std::max(shape.gives, std::visit([](const auto& at_work) { return gives(at_work.model); }, layer));
-    std::vector<Transform> places;
-    for (int piece = 0; piece < other.piece_count(); ++piece) places.push_back(place_of(w, other.part_of(piece)));
-    const Transform world_to_rest = place_of(w, body.parts[static_cast<size_t>(touched.part)]).inverse();
+    const Transform world_to_rest = (place_of(w, body.parts[static_cast<size_t>(touched.part)]) * body.pose_of(touched.piece)).inverse();
     ViewCache unused;
-    for (FrameItem& item : draw_body(other, number, places, other.is_broken(), View{}, unused)) {
-      if (other.is_broken() && std::find(part.pieces.begin(), part.pieces.end(), item.piece) == part.pieces.end()) continue;
+    for (FrameItem& item : draw_body(other, number, places_of_pieces(w, other), other.is_broken(), View{}, unused)) {
+      if (other.is_broken() && !other.is_divided() && std::find(part.pieces.begin(), part.pieces.end(), item.piece) == part.pieces.end()) continue;
       const Transform to_rest = world_to_rest * item.place;
       OtherShape::Surface surface{item.surface, {}};
       surface.points.reserve(item.surface->positions.size());

@@ -162,6 +162,17 @@ Transform place_of(const WorldState& w, const Part& part) {
   return (part.index >= 0 ? w.rigid.state(part.index).place : part.state.place) * part.rest_in_part();
 }
 
+Transform place_of_piece(const WorldState& w, const Body& body, int piece) {
+  const Transform place = place_of(w, body.part_of(piece));
+  return body.poses.empty() ? place : place * body.poses[static_cast<size_t>(piece)];
+}
+
+std::vector<Transform> places_of_pieces(const WorldState& w, const Body& body) {
+  std::vector<Transform> places;
+  for (int piece = 0; piece < body.piece_count(); ++piece) places.push_back(place_of_piece(w, body, piece));
+  return places;
+}
+
 rigid::World::StructureHealth health_of(const WorldState& w) {
   const rigid::World::StructureHealth now = w.rigid.structure_health();
   return {w.earlier_health.islands + now.islands, w.earlier_health.factors + now.factors, w.earlier_health.unconverged + now.unconverged,

@@ -24,8 +24,10 @@ void allow_initial_overlap(WorldState& w, const Body& body);
 std::vector<BodyOverlap> overlaps_of(const WorldState& w, int body);
 void allow_overlaps(WorldState& w, int body, std::span<const BodyOverlap> overlaps);
 
-/// World place of a part's rest frame.
+/// World place of a part's rest frame, and of that of a piece.
 Transform place_of(const WorldState& w, const Part& part);
+Transform place_of_piece(const WorldState& w, const Body& body, int piece);
+std::vector<Transform> places_of_pieces(const WorldState& w, const Body& body);
 rigid::World::StructureHealth health_of(const WorldState& w);
 
 }  // namespace crumple

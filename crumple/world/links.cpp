@@ -102,20 +102,64 @@ Part broken_off(const Body& body, const Part& fresh, const Part& whole, const ri
   return part;
 }
 
-/// Parts broken from the same part may overlap at any depth; others as deep as the parts they come from.
-template <class Overlap>
-std::vector<Overlap> overlaps_after(const std::vector<Overlap>& before, double body, const std::vector<int>& origin, const std::vector<bool>& is_new) {
-  std::vector<Overlap> after;
+/// Parts that were one become a rigid whole: linear and angular momentum stay, what they moved against each other is lost. The rest frame is that of
+/// the heaviest; pieces of the others are posed in it as they are.
+Part grown_together(Body& body, const Part& fresh, std::span<const Part> before, std::span<const int> sources, std::span<const rigid::PartState> states) {
+  const auto heaviest = std::max_element(sources.begin(), sources.end(), [&](int a, int b) { return before[static_cast<size_t>(a)].mass < before[static_cast<size_t>(b)].mass; });
+  const Part& whole = before[static_cast<size_t>(*heaviest)];
+  const rigid::PartState& state = states[static_cast<size_t>(*heaviest)];
+  const Transform rest = state.place * whole.rest_in_part();
+  if (body.poses.empty()) body.poses.resize(static_cast<size_t>(body.piece_count()));
+  Vec3 momentum = Vec3::Zero(), angular = Vec3::Zero();  // about the world's origin
+  double mass = 0;
+  for (const int source : sources) {
+    const Part& part = before[static_cast<size_t>(source)];
+    const rigid::PartState& now = states[static_cast<size_t>(source)];
+    std::vector<int> pieces;
+    std::set_intersection(part.pieces.begin(), part.pieces.end(), fresh.pieces.begin(), fresh.pieces.end(), std::back_inserter(pieces));
+    if (source != *heaviest) {
+      const Transform moved = rest.inverse() * now.place * part.rest_in_part();
+      for (const int piece : pieces) {
+        Transform& pose = body.poses[static_cast<size_t>(piece)];
+        pose = moved * pose;
+        pose.rotation = Quat(pose.rotation).normalized().toRotationMatrix();
+      }
+    }
+    const PartMass share = mass_of_part(body, pieces, whole.axes);
+    const Vec3 center = rest * share.center, velocity = now.velocity + now.spin.cross(center - now.place.translation);
+    const Mat3 axes = rest.rotation * share.axes;
+    momentum += share.mass * velocity, mass += share.mass;
+    angular += share.mass * center.cross(velocity) + axes * share.inertia.cwiseProduct(axes.transpose() * now.spin);
+  }
+  Part part = fresh;
+  const PartMass all = mass_of_part(body, part.pieces, whole.axes);
+  part.mass = all.mass, part.center = all.center, part.axes = all.axes, part.inertia = all.inertia;
+  part.state = state;
+  part.state.place = rest * part.rest_in_part().inverse();
+  part.state.velocity = momentum / mass;
+  const Vec3 about_center = angular - part.state.place.translation.cross(momentum);
+  const Mat3& axes = part.state.place.rotation;
+  part.state.spin = axes * (axes.transpose() * about_center).cwiseQuotient(part.inertia);
+  part.state.activation = 1, part.state.idle_time = 0;
+  part.last_good = part.state;
+  return part;
+}
+
+/// Parts that come from the same part may overlap at any depth; others as deep as the parts they come from.
+std::vector<BodyOverlap> overlaps_after(const std::vector<BodyOverlap>& before, double body, const std::vector<std::vector<int>>& origin, const std::vector<bool>& is_new) {
+  const auto comes_from = [&](size_t part, double old) { return std::find(origin[part].begin(), origin[part].end(), static_cast<int>(old)) != origin[part].end(); };
+  std::vector<BodyOverlap> after;
   for (size_t a = 0; a < origin.size(); ++a) {
     const double part = static_cast<double>(a);
-    for (const Overlap& old : before) {
-      if (is_new[a] && old.body_b != body && old.part == origin[a]) after.push_back({part, old.body_b, old.part_b, old.depth});
+    for (const BodyOverlap& old : before) {
+      if (is_new[a] && old.body_b != body && comes_from(a, old.part)) after.push_back({part, old.body_b, old.part_b, old.depth});
     }
     for (size_t b = a + 1; b < origin.size(); ++b) {
       if (!is_new[a] && !is_new[b]) continue;  // known to the engine already
-      if (origin[a] == origin[b]) after.push_back({part, body, static_cast<double>(b), -1.0});
-      for (const Overlap& old : before) {
-        const bool same = old.body_b == body && ((old.part == origin[a] && old.part_b == origin[b]) || (old.part == origin[b] && old.part_b == origin[a]));
+      const bool share = std::any_of(origin[a].begin(), origin[a].end(), [&](int old) { return comes_from(b, old); });
+      if (share) after.push_back({part, body, static_cast<double>(b), -1.0});
+      for (const BodyOverlap& old : before) {
+        const bool same = old.body_b == body && ((comes_from(a, old.part) && comes_from(b, old.part_b)) || (comes_from(b, old.part) && comes_from(a, old.part_b)));
         if (same) after.push_back({part, body, static_cast<double>(b), old.depth});
       }
     }
@@ -130,8 +174,21 @@ int holder_of(const std::vector<Part>& parts, int piece) {
   return -1;
 }
 
-/// Joints are attached to pieces: they move to the parts that now contain these.
-void move_joints(WorldState& w, int index, const std::vector<Part>& before) {
+/// Links that have been welded again hold without a joint. Where one wakes again it begins unstrained, and remembers how far it has turned.
+void remove_welded_joints(WorldState& w, int index) {
+  for (const int slot : w.joints_of_body[static_cast<size_t>(index)]) {
+    JointSlot& joint = w.joints[static_cast<size_t>(slot)];
+    if (joint.index < 0 || joint.owner != index || !is_welded(w, joint)) continue;
+    if (joint.plastic) joint.plastic->offset.setZero(), joint.plastic->bend.setZero(), joint.plastic->force.setZero();
+    if (w.rigid.has_joint(joint.index)) w.rigid.remove_joint(joint.index);
+    joint.index = -1;
+    joint.frames.reset();
+  }
+}
+
+/// Joints are attached to pieces: they move to the parts that now contain these. `old_rests`: #before, rest frames of the parts before in those that
+/// have their pieces now.
+void move_joints(WorldState& w, int index, const std::vector<Part>& before, std::span<const Transform> old_rests) {
   const Body& body = w.body(index);
   for (const int slot : w.joints_of_body[static_cast<size_t>(index)]) {
     JointSlot& joint = w.joints[static_cast<size_t>(slot)];
@@ -140,8 +197,8 @@ void move_joints(WorldState& w, int index, const std::vector<Part>& before) {
     bool is_moved = false;
     const auto move = [&](int joined, int piece, Transform& frame) {
       if (joined != index || body.part_of(piece).index >= 0) return;
-      const Part& from = before[static_cast<size_t>(holder_of(before, piece))];
-      frame = body.part_of(piece).rest_in_part() * from.rest_in_part().inverse() * frame;
+      const size_t from = static_cast<size_t>(holder_of(before, piece));
+      frame = body.part_of(piece).rest_in_part() * (old_rests.empty() ? before[from].rest_in_part().inverse() : old_rests[from] * before[from].rest_in_part().inverse()) * frame;
       is_moved = true;
     };
     move(joint.body_a, joint.piece_a, frames.in_a), move(joint.body_b, joint.piece_b, frames.in_b);
@@ -150,14 +207,16 @@ void move_joints(WorldState& w, int index, const std::vector<Part>& before) {
 }
 
 /// Contacts of a part that broke within a step that is solved again go to the parts with its hulls.
-void pass_on_contacts(WorldState& w, const Body& body, const std::vector<Part>& before) {
-  for (const Part& whole : before) {
+void pass_on_contacts(WorldState& w, const Body& body, const std::vector<Part>& before, std::span<const Transform> old_rests) {
+  for (size_t i = 0; i < before.size(); ++i) {
+    const Part& whole = before[i];
     if (w.rigid.has_part(whole.index)) continue;
+    const Transform part_in_rest = old_rests.empty() ? whole.rest_in_part().inverse() : old_rests[i] * whole.rest_in_part().inverse();
     std::vector<rigid::World::Heir> heirs;
     for (const int hull : whole.hulls) {
       const Part& part = body.part_of(body.solid->hulls.piece[static_cast<size_t>(hull)]);
       const auto place = std::lower_bound(part.hulls.begin(), part.hulls.end(), hull);
-      heirs.push_back({part.index, static_cast<int>(place - part.hulls.begin()), part.rest_in_part() * whole.rest_in_part().inverse()});
+      heirs.push_back({part.index, static_cast<int>(place - part.hulls.begin()), part.rest_in_part() * part_in_rest});
     }
     w.rigid.inherit(whole.index, heirs);
   }
@@ -224,28 +283,46 @@ void ignore_neighbours(WorldState& w, int index) {
     if (joined.contains(std::minmax(a, b))) continue;
     const bool together = group[static_cast<size_t>(a)] == group[static_cast<size_t>(b)];
     const int part_a = body.part_of(a).index, part_b = body.part_of(b).index;
+    if (part_a == part_b) continue;
     if (w.rigid.ignore_contact(part_a, part_b, together) && !together) w.rigid.allow_overlap({part_a, part_b, std::numeric_limits<double>::infinity()});
   }
 }
 
-void split(WorldState& w, int index) {
+void regroup_parts(WorldState& w, int index) {
   Body& body = w.body(index);
   const std::vector<Part> before = std::move(body.parts);
   regroup(body);
-  if (body.parts.size() == before.size()) {  // other links still hold
+  remove_welded_joints(w, index);
+  const bool is_same = std::equal(body.parts.begin(), body.parts.end(), before.begin(), before.end(), [](const Part& a, const Part& b) { return a.pieces == b.pieces; });
+  if (is_same) {  // other links still hold
     body.parts = before;
     return;
   }
   const std::vector<BodyOverlap> overlaps = overlaps_of(w, index);
-  std::vector<int> origin;  // #parts: the part it comes from
+  std::vector<rigid::PartState> states;  // #before
+  for (const Part& part : before) states.push_back(w.rigid.state(part.index));
+  std::vector<std::vector<int>> origin;  // #parts: the parts it comes from
+  std::vector<Transform> old_rests;      // #before; empty if none have grown together
   for (Part& part : body.parts) {
-    origin.push_back(holder_of(before, part.pieces.front()));
-    const Part& whole = before[static_cast<size_t>(origin.back())];
-    part = part.pieces == whole.pieces ? whole : broken_off(body, part, whole, w.rigid.state(whole.index));
+    std::set<int> sources;
+    for (const int piece : part.pieces) sources.insert(holder_of(before, piece));
+    origin.emplace_back(sources.begin(), sources.end());
+    const Part& whole = before[static_cast<size_t>(origin.back().front())];
+    if (origin.back().size() == 1) {
+      part = part.pieces == whole.pieces ? whole : broken_off(body, part, whole, states[static_cast<size_t>(origin.back().front())]);
+      continue;
+    }
+    part = grown_together(body, part, before, origin.back(), states);
+    if (old_rests.empty()) old_rests.resize(before.size());
+    const Transform rest = part.state.place * part.rest_in_part();
+    for (const int source : origin.back()) {
+      old_rests[static_cast<size_t>(source)] = rest.inverse() * states[static_cast<size_t>(source)].place * before[static_cast<size_t>(source)].rest_in_part();
+    }
   }
-  move_joints(w, index, before);
+  move_joints(w, index, before, old_rests);
   for (const Part& whole : before) {
-    if (body.part_of(whole.pieces.front()).index < 0) w.rigid.remove_part(whole.index);
+    const Part& heir = body.part_of(whole.pieces.front());
+    if (heir.index != whole.index) w.rigid.remove_part(whole.index);
   }
   std::vector<bool> is_new;
   for (size_t p = 0; p < body.parts.size(); ++p) {
@@ -253,8 +330,9 @@ void split(WorldState& w, int index) {
     if (is_new[p]) add_part(w, index, static_cast<int>(p));
     w.owner_of_part[static_cast<size_t>(body.parts[p].index)] = {index, static_cast<int>(p)};
   }
-  pass_on_contacts(w, body, before);
+  pass_on_contacts(w, body, before, old_rests);
   add_joints(w, index);
+  ignore_neighbours(w, index);
   allow_overlaps(w, index, overlaps_after(overlaps, index, origin, is_new));
 }
 
@@ -262,7 +340,7 @@ void place_hinge(const WorldState& w, JointSlot& joint) {
   if (joint.owner < 0) return;
   const Body& body = w.body(joint.owner);
   const Link& link = body.links[static_cast<size_t>(joint.history)];
-  if (link.hinges) put_joint(joint, place_of(w, body.part_of(link.a)) * link.frame);
+  if (link.hinges) put_joint(joint, place_of_piece(w, body, link.a) * link.frame);
 }
 
 bool is_welded(const WorldState& w, const JointSlot& joint) {

@@ -16,8 +16,9 @@ void read_joints(WorldState& w);
 /// handled by the engine.
 void ignore_neighbours(WorldState& w, int body);
 
-/// Broken welds leave groups of pieces: each becomes a rigid part of its own. Unchanged groups keep their part.
-void split(WorldState& w, int body);
+/// Welds that broke or became joints leave groups of pieces: each becomes a rigid part of its own. New welds make one part of several. Unchanged groups
+/// keep their part.
+void regroup_parts(WorldState& w, int body);
 
 /// A weld that becomes a joint does so where its pieces are now, unstrained.
 void place_hinge(const WorldState& w, JointSlot& joint);

@@ -25,6 +25,19 @@ std::vector<T> of_pieces(const std::vector<T>& values, const std::vector<int>& f
   return chosen;
 }
 
+/// Vertices of some pieces, in the rest frame of their part.
+std::vector<Vec3f> posed(const Body& body, const std::vector<Vec3f>& shape, std::span<const int> pieces) {
+  std::vector<Vec3f> points = of_pieces(shape, body.solid->rig->first_vertex, pieces);
+  if (body.poses.empty()) return points;
+  auto next = points.begin();
+  for (const int piece : pieces) {
+    const Transform& pose = body.poses[static_cast<size_t>(piece)];
+    const std::vector<int>& first = body.solid->rig->first_vertex;
+    for (int v = first[static_cast<size_t>(piece)]; v < first[static_cast<size_t>(piece) + 1]; ++v, ++next) *next = (pose * next->cast<double>()).cast<float>();
+  }
+  return points;
+}
+
 /// Position of a vertex or a carried point in the rest frame.
 template <class Positions>
 void points_of_hull(const rigid::HullDecomposition& hulls, int hull, const Positions& position, const Transform& rest_in_part, std::vector<Vec3>& points) {
@@ -103,9 +116,9 @@ PartMass mass_of_part(const Body& body, std::span<const int> pieces, const Mat3&
   const std::vector<Vec3f> rest = current ? std::vector<Vec3f>() : rest_shape(body);
   const std::vector<Vec3f>& shape = current ? *current : rest;
   const std::vector<int>& first = body.solid->rig->first_vertex;
-  const bool whole = pieces.size() + 1 == first.size();
+  const bool whole = pieces.size() + 1 == first.size() && body.poses.empty();
   const PointMassProperties points = whole ? mass_of_points(shape, body.vertex_masses)
-                                           : mass_of_points(of_pieces(shape, first, pieces), of_pieces(body.vertex_masses, first, pieces));
+                                           : mass_of_points(posed(body, shape, pieces), of_pieces(body.vertex_masses, first, pieces));
   const PrincipalFrame frame = principal_frame(points.inertia, near);
   return {points.mass, points.center, frame.moments, frame.axes};
 }
@@ -113,12 +126,13 @@ PartMass mass_of_part(const Body& body, std::span<const int> pieces, const Mat3&
 void hull_points(const Body& body, const Part& part, const Transform& rest_in_part, std::vector<Vec3>& points) {
   points.clear();
   const rigid::HullDecomposition& hulls = body.solid->hulls;
+  const auto piece_in_part = [&](int hull) { return body.poses.empty() ? rest_in_part : rest_in_part * body.pose_of(hulls.piece[static_cast<size_t>(hull)]); };
   if (!body.layers.empty()) {
     const auto now = [&](int v) { return Vec3(body.shape.vertices[static_cast<size_t>(v)].cast<double>()); };
-    for (const int hull : part.hulls) points_of_hull(hulls, hull, now, rest_in_part, points);
+    for (const int hull : part.hulls) points_of_hull(hulls, hull, now, piece_in_part(hull), points);
   } else {
     const auto at_rest = [&](int v) { return body.solid->rig->asset.tets.positions[v]; };
-    for (const int hull : part.hulls) points_of_hull(hulls, hull, at_rest, rest_in_part, points);
+    for (const int hull : part.hulls) points_of_hull(hulls, hull, at_rest, piece_in_part(hull), points);
   }
 }
 

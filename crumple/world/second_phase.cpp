@@ -18,7 +18,8 @@ bool is_softer(const WorldState& w, const BodyWork& work, const Part& part) {
 
 /// What only spins too fast breaks without a hit that could feel it.
 bool was_broken_by_loads(const BodyWork& work) {
-  return !work.changes.empty() && !work.piece_loads.empty();
+  const auto gives_way = [](const LinkChange& change) { return change.to != Hold::Welded; };
+  return !work.piece_loads.empty() && std::any_of(work.changes.begin(), work.changes.end(), gives_way);
 }
 
 /// Parts of the engine that the damage of this step concerns.
@@ -107,7 +108,7 @@ void solve_again(WorldState& w) {
     if (!was_broken_by_loads(work) || !std::all_of(body.parts.begin(), body.parts.end(), is_put_back)) continue;
     book(w, &EnergyLedger::shape, [&] {
       apply_shapes(w, index);  // pieces are cut from the shape as it is now
-      split(w, index);
+      regroup_parts(w, index);
     });
     const std::vector<LastHold> of_body = hold_pieces(w, index, work.changes);
     holds.insert(holds.end(), of_body.begin(), of_body.end());

@@ -39,7 +39,8 @@ std::vector<Vec3f> layer_colors(const Body& body, const Embedding& embedding, co
 }
 
 /// Detail of the layers on a surface that the tetrahedra carry.
-void draw_details(const Body& body, int piece, const View& view, FrameItem& item) {
+std::vector<int32_t> draw_details(const Body& body, int piece, const View& view, FrameItem& item) {
+  std::vector<int32_t> parents;  // of vertices that were added
   const bool skinned = is_skinned(body);
   const auto scheme = [&](const Layer& layer) { return std::visit([&](const auto& at_work) { return scheme_of(info_of(at_work), view); }, layer); };
   const Layer* colored = nullptr;  // as for what the tetrahedra carry, the last one
@@ -47,18 +48,43 @@ void draw_details(const Body& body, int piece, const View& view, FrameItem& item
     if (!scheme(layer).empty()) colored = &layer;
   }
   for (const Layer& layer : body.layers) {
-    DrawnSurface drawn{piece, &layer == colored ? scheme(layer) : std::string_view(), &body.shape, skinned, item.surface, item.positions, item.colors};
+    DrawnSurface drawn{piece, &layer == colored ? scheme(layer) : std::string_view(), &body.shape, skinned, item.surface, item.positions, item.colors, parents};
     std::visit([&](const auto& at_work) { draw_over(at_work.model, at_work.state, drawn); }, layer);
   }
+  return parents;
 }
 
-FrameItem draw_whole(const Body& body, int index, const Transform& place, const View& view) {
-  FrameItem item = item_of(body, index, place);
+/// Colours of the bonds of a divided body, if they have the scheme.
+void color_by_bonds(const Body& body, const View& view, std::span<const int32_t> parents, FrameItem& item) {
+  std::visit(
+      [&](const auto& bonds) {
+        const std::string_view scheme = scheme_of(info_of(bonds), view);
+        if (!scheme.empty()) item.colors = colors(bonds.model, bonds.state, scheme, -1);
+        if (!scheme.empty()) add_between(parents, item.colors);
+      },
+      *body.bonds);
+}
+
+/// A divided body whose pieces have turned against each other is skinned over them.
+void bend(const Body& body, std::span<const Transform> places, std::span<const int32_t> parents, FrameItem& item) {
+  if (item.positions.empty()) {
+    for (const Vec3& p : item.surface->positions) item.positions.push_back(p.cast<float>());
+  }
+  item.positions = bent_points(body, places, item.place, {.piece = -1, .points = item.positions, .parents = parents});
+}
+
+FrameItem draw_whole(const Body& body, int index, std::span<const Transform> places, const View& view) {
+  FrameItem item = item_of(body, index, places.front());
   item.surface = body.surface;
-  if (body.layers.empty()) return item;
-  item.positions = carried_surface(*body.solid->rig, body.shape.vertices);
-  item.colors = layer_colors(body, body.solid->rig->embedding, view);
-  draw_details(body, -1, view, item);
+  std::vector<int32_t> parents;
+  if (!body.layers.empty()) {
+    item.positions = carried_surface(*body.solid->rig, body.shape.vertices);
+    item.colors = layer_colors(body, body.solid->rig->embedding, view);
+    parents = draw_details(body, -1, view, item);
+  }
+  if (!body.is_divided()) return item;
+  color_by_bonds(body, view, parents, item);
+  if (is_bent(places)) bend(body, places, parents, item);
   return item;
 }
 
@@ -120,6 +146,18 @@ std::vector<FrameItem> draw_matter(const Body& body, int index, const View& view
 
 }  // namespace
 
+bool is_bent(std::span<const Transform> places) {
+  const auto differs = [&](const Transform& place) { return place.rotation != places.front().rotation || place.translation != places.front().translation; };
+  return std::any_of(places.begin(), places.end(), differs);
+}
+
+std::vector<Vec3f> bent_points(const Body& body, std::span<const Transform> places, const Transform& from, const PieceSide& side) {
+  std::vector<Transform> seen;
+  const Transform back = from.inverse();
+  for (const Transform& place : places) seen.push_back(back * place);
+  return std::visit([&](const auto& bonds) { return pose(bonds.model, bonds.state, side, seen); }, *body.bonds);
+}
+
 std::vector<ColorScheme> color_schemes() {
   std::vector<ColorScheme> schemes = {{"plain", "appearance"}};
   const MethodSettings all;
@@ -142,7 +180,7 @@ std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Tr
     for (int piece = 0; piece < body.piece_count(); ++piece) items.push_back(draw_own_piece(body, index, piece, places, view));
     return items;
   }
-  if (!in_pieces) return {draw_whole(body, index, places.front(), view)};
+  if (!in_pieces || body.is_divided()) return {draw_whole(body, index, places, view)};
   for (size_t piece = 0; piece < body.skins.size(); ++piece) {
     for (const bool cut : {false, true}) {
       const TriMesh& side = cut ? *body.cuts[piece] : *body.skins[piece];

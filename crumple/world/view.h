@@ -26,6 +26,11 @@ class ViewCache {
 /// bonds always have one item each.
 std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, const View& view, ViewCache& cache);
 
+/// Whether pieces have turned against each other, given the places of their rest frames.
+bool is_bent(std::span<const Transform> places);
+/// Points of a whole divided body, seen from a frame, with the rest frame of each piece at `places`.
+std::vector<Vec3f> bent_points(const Body& body, std::span<const Transform> places, const Transform& from, const PieceSide& side);
+
 /// Note on details that were drawn more coarsely than simulated; empty: none.
 std::string note_of(const Body& body, int index, ViewCache& cache);
 

@@ -144,7 +144,7 @@ const SceneAssets& World::assets() const { return state_->assets; }
 uint64_t World::fingerprint() const { return state_->fingerprint; }
 uint64_t World::scene_hash() const { return state_->scene_hash; }
 bool World::is_checkpoint(int frame) const { return frame > 0 && frame % state_->scene.checkpoint == 0; }
-Transform World::place(int body, int piece) const { return place_of(*state_, state_->body(body).part_of(piece)); }
+Transform World::place(int body, int piece) const { return place_of_piece(*state_, state_->body(body), piece); }
 std::vector<JointReport> World::joint_reports() const { return crumple::joint_reports(*state_); }
 rigid::World::StructureHealth World::structure_health() const { return health_of(*state_); }
 long World::skipped_pairs() const { return state_->earlier_skipped_pairs + state_->rigid.skipped_pairs(); }
@@ -194,9 +194,7 @@ Frame World::frame(const View& view) const {
   for (size_t i = 0; i < state_->bodies.size(); ++i) {
     const Body& body = state_->bodies[i];
     if (!body.is_present() || !body.look.visible) continue;
-    std::vector<Transform> places;
-    for (int piece = 0; piece < body.piece_count(); ++piece) places.push_back(place_of(*state_, body.part_of(piece)));
-    for (FrameItem& item : draw_body(body, static_cast<int>(i), places, body.is_broken(), view, cache)) frame.items.push_back(std::move(item));
+    for (FrameItem& item : draw_body(body, static_cast<int>(i), places_of_pieces(*state_, body), body.is_broken(), view, cache)) frame.items.push_back(std::move(item));
   }
   return frame;
 }

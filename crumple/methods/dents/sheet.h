@@ -38,10 +38,7 @@ class Sheet {
   /// Values of the old vertices, extended to the new ones.
   template <class T>
   void extend(std::vector<T>& values) const {
-    values.reserve(vertices());
-    for (size_t i = 0; i + 1 < parents_.size(); i += 2) {
-      values.push_back((values[static_cast<size_t>(parents_[i])] + values[static_cast<size_t>(parents_[i + 1])]) * 0.5f);
-    }
+    add_between(parents_, values);
   }
 
  private:

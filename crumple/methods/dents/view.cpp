@@ -94,6 +94,7 @@ void draw_over(const Model& model, const State& state, DrawnSurface& drawn) {
   if (index >= state.sheets.size() || state.figures[kDents] == 0) return;
   const SheetState& sheet = state.sheets[index];
   drawn.surface = sheet.sheet.drawn();
+  drawn.parents = sheet.sheet.parents();
   add_details(model, state, index, *drawn.shape, drawn.is_skinned, drawn.positions);
   if (drawn.colors.size() == sheet.sheet.base_vertices()) sheet.sheet.extend(drawn.colors);
   if (drawn.scheme.empty()) return;
