@@ -17,6 +17,10 @@ constexpr Model kModels[] = {
     {"figure", figure_model, 0.8},
     {"hare", hare_model, 0.5},
     {"cheese", cheese_model, 0.5},
+    {"jack", [] { return Result<TriMesh>(jack_model()); }, 0.35},
+    {"sign", [] { return Result<TriMesh>(sign_model()); }, 0.4},
+    {"cage", [] { return Result<TriMesh>(cage_model()); }, 0.7},
+    {"mannequin", mannequin_model, 0.45},
 };
 
 size_t add_mesh(const Model& model, const TriMesh& mesh, io::GltfBuilder& builder) {

@@ -9,7 +9,7 @@
 
 namespace crumple::generator {
 
-// Closed surfaces without a rig, for bodies that are filled with particles. Metres, y up, boxes around them centred on the origin.
+// Closed surfaces without a rig, for bodies that are filled with particles or with tetrahedra. Metres, y up, boxes around them centred on the origin.
 
 /// A bar along x, 1.6 x 0.4 x 0.4 m, its edges rounded; divided so that it bends smoothly.
 TriMesh bar_model();
@@ -24,6 +24,16 @@ Result<TriMesh> figure_model();
 Result<TriMesh> hare_model();
 /// A wedge of cheese, 0.5 m long with its tip towards -x; holes open at its sides and inside.
 Result<TriMesh> cheese_model();
+
+// Bodies that bend.
+/// Six rods of 0.5 m between four balls, as the edges of a tetrahedron.
+TriMesh jack_model();
+/// A round road sign on a post of 2.6 m.
+TriMesh sign_model();
+/// Four upright bars of 1.8 m and three square rings that hold them.
+TriMesh cage_model();
+/// A wooden figure, 1.23 m tall, with its arms stretched out.
+Result<TriMesh> mannequin_model();
 
 struct Model {
   std::string_view name;

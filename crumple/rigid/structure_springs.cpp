@@ -82,7 +82,7 @@ void StructureSolver::update_lags() {
     const SpringStep& spring = springs_[j];
     for (int row = 0; row < 6; ++row) {
       const double off = std::abs(island_.joints[j].rate[row] - spring.mean_rate[row]);
-      const bool holds = spring.is_exact[static_cast<size_t>(row)] && off <= kAsPredicted * std::abs(spring.mean_rate[row]);
+      const bool holds = spring.is_exact[static_cast<size_t>(row)] && off <= kAsPredicted * (std::abs(spring.mean_rate[row]) + std::abs(spring.lag[row]));
       joints_[j]->lag[row] = holds ? spring.lag[row] : 0;
     }
   }

@@ -174,11 +174,14 @@ int holder_of(const std::vector<Part>& parts, int piece) {
   return -1;
 }
 
-/// Links that have been welded again hold without a joint. Where one wakes again it begins unstrained, and remembers how far it has turned.
-void remove_welded_joints(WorldState& w, int index) {
+/// Links that have been welded again hold without a joint, and so do those whose pieces other welds hold in one part. Where one wakes again it begins
+/// unstrained, and remembers how far it has turned.
+void remove_idle_joints(WorldState& w, int index) {
+  const Body& body = w.body(index);
   for (const int slot : w.joints_of_body[static_cast<size_t>(index)]) {
     JointSlot& joint = w.joints[static_cast<size_t>(slot)];
-    if (joint.index < 0 || joint.owner != index || !is_welded(w, joint)) continue;
+    if (joint.index < 0 || joint.owner != index || joint.body_b != index) continue;
+    if (!is_welded(w, joint) && &body.part_of(joint.piece_a) != &body.part_of(joint.piece_b)) continue;
     if (joint.plastic) joint.plastic->offset.setZero(), joint.plastic->bend.setZero(), joint.plastic->force.setZero();
     if (w.rigid.has_joint(joint.index)) w.rigid.remove_joint(joint.index);
     joint.index = -1;
@@ -292,7 +295,7 @@ void regroup_parts(WorldState& w, int index) {
   Body& body = w.body(index);
   const std::vector<Part> before = std::move(body.parts);
   regroup(body);
-  remove_welded_joints(w, index);
+  remove_idle_joints(w, index);
   const bool is_same = std::equal(body.parts.begin(), body.parts.end(), before.begin(), before.end(), [](const Part& a, const Part& b) { return a.pieces == b.pieces; });
   if (is_same) {  // other links still hold
     body.parts = before;

@@ -39,7 +39,7 @@ std::optional<BodyReport> report_of(const Body& body, double fps, std::span<cons
   }
   if (body.matter) std::visit([&](const auto& at_work) { report(at_work.model, at_work.state, context, made.methods); }, *body.matter);
   if (body.layers.empty() && !body.matter && made.bond_figures.members.empty()) return std::nullopt;
-  if (!body.matter) made.damage = damage_of(body);
+  if (!body.matter && !(body.layers.empty() && body.is_divided())) made.damage = damage_of(body);
   return made;
 }
 

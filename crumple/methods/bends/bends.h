@@ -39,6 +39,7 @@ enum Figure { kWoken, kLeftOut, kFigures };
 struct State {
   std::vector<uint8_t> awake;                  // #links
   std::vector<uint8_t> bent;                   // #links: has turned
+  std::vector<uint8_t> refused;                // #links: carried too much in the last step and was not woken
   std::vector<rigid::JointHistory> histories;  // #links
   std::vector<double> quiet, flow;             // #links: s since it last turned; sum of its turns then
   std::vector<double> window;                  // steps x #pieces x 6: what acted on each piece lately, about the origin of its part's rest frame

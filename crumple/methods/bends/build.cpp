@@ -13,7 +13,7 @@ namespace crumple::bends {
 namespace {
 
 // Joints that do not spring are elastic up to this turn: far less than is seen.
-constexpr double kElasticTurn = 0.005;
+constexpr double kElasticTurn = 0.002;
 // A section is at most so much stronger about its strong axis than about its weak one.
 constexpr double kMaxRatio = 6;
 // Joints hold their parts together so that they give way by this share of what they would do without them within a step.
@@ -152,7 +152,7 @@ Result<Model> build(const BondSeed& seed, const Settings& settings) {
 State start(const Model& model, double dt) {
   State state;
   const size_t count = model.links.size();
-  state.awake.assign(count, model.settings.condense ? 0 : 1), state.bent.assign(count, 0), state.histories.resize(count);
+  state.awake.assign(count, model.settings.condense ? 0 : 1), state.bent.assign(count, 0), state.refused.assign(count, 0), state.histories.resize(count);
   state.quiet.assign(count, 0), state.flow.assign(count, 0);
   state.window.assign(at(window_places(model.settings, dt)) * model.pieces.size() * 6, 0.0);
   state.figures.assign(kFigures, 0);
@@ -171,7 +171,7 @@ std::vector<Link> links(const Model& model) {
 }
 
 std::vector<StateArray> arrays(State& state) {
-  return {state_array("awake", std::span(state.awake), 1),   state_array("bent", std::span(state.bent), 1),
+  return {state_array("awake", std::span(state.awake), 1),   state_array("bent", std::span(state.bent), 1), state_array("refused", std::span(state.refused), 1),
           state_array("quiet", std::span(state.quiet), 1),   state_array("flow", std::span(state.flow), 1),
           state_array("window", std::span(state.window), 6), state_array("next", std::span(&state.next, 1), 1),
           state_array("figures", std::span(state.figures), 1), rigid::history_array(state.histories)};

@@ -143,21 +143,22 @@ void wake(const Model& model, State& state, int l, const Uses& uses, std::span<W
 void wake_overloaded(const Model& model, State& state, std::vector<Wrench> loads, BondContext& now) {
   Uses uses{std::vector<double>(model.links.size(), 0.0), std::vector<Carried>(model.links.size())};
   for (const auto& group : state.factors->groups) evaluate(model, state, *group, loads, uses);
-  std::vector<uint8_t> passed(model.links.size(), 0);
+  std::vector<uint8_t> passed(model.links.size(), 0), refused = passed;
   std::vector<int> split;  // bones in which a joint has appeared
   for (;;) {
     int worst = -1;
     for (int l = 0; l < static_cast<int>(uses.use.size()); ++l) {
       if (!state.awake[at(l)] && !passed[at(l)] && uses.use[at(l)] > (worst < 0 ? 1.0 : uses.use[at(worst)])) worst = l;
     }
-    if (worst < 0) return;
+    if (worst < 0) break;
     const Joint& joint = model.joints[at(worst)];
     const int chosen = joint.is_inner ? joint_near(model, state, worst) : worst;
     const bool is_split = joint.is_inner && std::find(split.begin(), split.end(), joint.bone) != split.end();
     passed[at(worst)] = 1;
     if (is_split || state.awake[at(chosen)]) continue;  // it is awake, or another one nearby is
     if (awake_count(state) >= model.settings.joints) {
-      ++state.figures[kLeftOut];
+      if (!state.refused[at(worst)]) ++state.figures[kLeftOut];
+      refused[at(worst)] = 1;
       continue;
     }
     if (joint.is_inner) split.push_back(joint.bone);
@@ -172,6 +173,7 @@ void wake_overloaded(const Model& model, State& state, std::vector<Wrench> loads
     }
     for (const auto& group : state.factors->groups) evaluate(model, state, *group, loads, uses);
   }
+  state.refused = std::move(refused);
 }
 
 /// How long each awake joint has rested.
