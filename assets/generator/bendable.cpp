@@ -14,7 +14,7 @@ namespace crumple::generator {
 namespace {
 
 const Vec3f kSteel(0.32f, 0.33f, 0.35f), kRust(0.24f, 0.11f, 0.055f), kBrass(0.55f, 0.36f, 0.12f);
-const Vec3f kRed(0.55f, 0.012f, 0.015f), kWhite(0.82f, 0.82f, 0.80f), kGrey(0.42f, 0.43f, 0.44f);
+const Vec3f kRed(0.55f, 0.012f, 0.015f), kWhite(0.82f, 0.82f, 0.80f), kGrey(0.42f, 0.43f, 0.44f), kConcrete(0.33f, 0.32f, 0.30f);
 const Vec3f kWood(0.62f, 0.40f, 0.20f), kDarkWood(0.33f, 0.17f, 0.07f);
 
 /// A round bar with rings along it, so that it can bend.
@@ -33,7 +33,7 @@ Vec3 folded_side(const Vec3& p) {
   return {std::abs(p.x()), p.y(), p.z()};
 }
 
-// The figure stands with its soles at y = 0, its arms stretched out; then it is centred.
+// The figure stands on a disc, with its soles at y = 0 and its arms stretched out; then it is centred.
 const Vec3 kFigureMiddle(0, 0.61, 0.01);
 
 double figure_trunk(const Vec3& p) {
@@ -60,8 +60,13 @@ double figure_leg(const Vec3& p) {
 double figure_joints(const Vec3& p) {
   return std::min({ball(p, {0.155, 0.93, 0}, 0.054), ball(p, {0.36, 0.93, 0}, 0.042), ball(p, {0.083, 0.32, 0}, 0.052)});
 }
+double figure_stand(const Vec3& p) {
+  constexpr double kRadius = 0.23, kHalf = 0.012, kRound = 0.008;
+  const double out = std::hypot(p.x(), p.z() - 0.04) - kRadius, up = std::abs(p.y() - kHalf) - kHalf;
+  return std::hypot(std::max(out, 0.0), std::max(up, 0.0)) + std::min(std::max(out, up), 0.0) - kRound;
+}
 double whole_figure(const Vec3& p) {
-  return std::min({blend(figure_trunk(p), figure_head(p), 0.012), blend(figure_arm(p), figure_trunk(p), 0.012), blend(figure_leg(p), figure_trunk(p), 0.012)});
+  return std::min({blend(figure_stand(p), figure_leg(p), 0.01), blend(figure_trunk(p), figure_head(p), 0.012), blend(figure_arm(p), figure_trunk(p), 0.012), blend(figure_leg(p), figure_trunk(p), 0.012)});
 }
 
 }  // namespace
@@ -81,6 +86,7 @@ TriMesh jack_model() {
 TriMesh sign_model() {
   TriMesh mesh;
   add_rod(mesh, {0, -1.3, 0}, {0, 1.28, 0}, 0.038, 12, 0.05, kGrey);
+  add_cone(mesh, {0, -1.3, 0}, {0, -1.16, 0}, 0.3, 0.26, 28, kConcrete);
   const auto disc = [&](double y, double radius, double thickness, const Vec3f& color) {
     add_cone(mesh, {0, y, 0.034 - thickness / 2}, {0, y, 0.034 + thickness / 2}, radius, radius, 36, color);
   };
@@ -104,7 +110,7 @@ TriMesh cage_model() {
 Result<TriMesh> mannequin_model() {
   const auto place = [](const Vec3& p) { return folded_side(p + kFigureMiddle); };
   IsosurfaceSettings settings;
-  settings.box = {Vec3(-0.7, -0.65, -0.18), Vec3(0.7, 0.66, 0.18)};
+  settings.box = {Vec3(-0.7, -0.66, -0.24), Vec3(0.7, 0.66, 0.31)};
   settings.cell = 0.013, settings.relax = 12;
   Result<TriMesh> mesh = isosurface([&](const Vec3& p) { return whole_figure(place(p)); }, settings);
   if (!mesh) return mesh;

@@ -44,7 +44,7 @@ struct Bone {
 /// A node where several bones meet.
 struct Hub {
   int node = 0;
-  double radius = 0;
+  double radius = 0, most = 0;  // m
   int piece = 0;
 };
 
@@ -87,6 +87,21 @@ double distance_to_boundary(const TetMesh& mesh, const Vec3& point) {
   return least;
 }
 
+/// A bone leaves out what belongs to the hubs at its ends.
+void set_ends(const Skeleton& skeleton, const Plan& plan, int b, Bone& bone) {
+  const auto radius = [&](int node) { return plan.hub_of_node[at(node)] >= 0 ? plan.hubs[at(plan.hub_of_node[at(node)])].radius : 0.0; };
+  bone.low = radius(skeleton.bones[at(b)][0]), bone.high = bone.length - radius(skeleton.bones[at(b)][1]);
+}
+
+/// Gives a hub with too little matter more of its bones. False if they are too short for that.
+bool enlarge(const Skeleton& skeleton, Plan& plan, Hub& hub) {
+  constexpr double kMore = 1.4;
+  if (hub.radius >= hub.most) return false;
+  hub.radius = std::min(kMore * hub.radius, hub.most);
+  for (size_t b = 0; b < plan.bones.size(); ++b) set_ends(skeleton, plan, static_cast<int>(b), plan.bones[b]);
+  return true;
+}
+
 Plan make_plan(const TetMesh& mesh, const Skeleton& skeleton, double spacing) {
   Plan plan;
   const std::vector<double> thick = thicknesses(mesh, skeleton);
@@ -101,7 +116,8 @@ Plan make_plan(const TetMesh& mesh, const Skeleton& skeleton, double spacing) {
     }
     const double inside = distance_to_boundary(mesh, skeleton.nodes[at(n)]);
     plan.hub_of_node[at(n)] = static_cast<int>(plan.hubs.size());
-    plan.hubs.push_back({n, std::min(std::max(inside, kNodeThickness * thickest), kNodeLength * shortest), 0});
+    const double most = kNodeLength * shortest;
+    plan.hubs.push_back({n, std::min(std::max(inside, kNodeThickness * thickest), most), most, 0});
   }
   for (size_t b = 0; b < skeleton.bones.size(); ++b) {
     Bone bone;
@@ -109,8 +125,7 @@ Plan make_plan(const TetMesh& mesh, const Skeleton& skeleton, double spacing) {
     bone.from = skeleton.nodes[at(from)], bone.length = length_of_bone(skeleton, static_cast<int>(b));
     bone.along = (skeleton.nodes[at(to)] - bone.from) / bone.length;
     bone.thickness = thick[b];
-    const auto radius = [&](int node) { return plan.hub_of_node[at(node)] >= 0 ? plan.hubs[at(plan.hub_of_node[at(node)])].radius : 0.0; };
-    bone.low = radius(from), bone.high = bone.length - radius(to);
+    set_ends(skeleton, plan, static_cast<int>(b), bone);
     const double wanted = spacing > 0 ? (bone.high - bone.low) / std::max(spacing * bone.thickness, 1.5 * mean_edge(mesh)) : 1;
     bone.segments = std::clamp(static_cast<int>(std::round(wanted)), 1, kMaxSegments);
     plan.bones.push_back(bone);
@@ -295,7 +310,7 @@ void add_links(const Skeleton& skeleton, const Plan& plan, Division& division) {
 Result<Division> divide_by_skeleton(const TetMesh& mesh, const Skeleton& skeleton, double spacing) {
   if (skeleton.bones.empty()) return input_error("the skeleton has no bones");
   Plan plan = make_plan(mesh, skeleton, spacing);
-  const Result<std::vector<float>> weights = weights_of(mesh, skeleton, plan);
+  Result<std::vector<float>> weights = weights_of(mesh, skeleton, plan);
   if (!weights) return weights.error();
   const std::vector<InnerFace> faces = inner_faces(mesh);
   Division division;
@@ -310,6 +325,12 @@ Result<Division> divide_by_skeleton(const TetMesh& mesh, const Skeleton& skeleto
     const auto owner = std::find_if(plan.bones.begin(), plan.bones.end(), [&](const Bone& bone) { return small >= bone.first_piece && small < bone.first_piece + bone.segments; });
     if (owner != plan.bones.end() && owner->segments > 1) {
       --owner->segments;
+      continue;
+    }
+    const auto hub = std::find_if(plan.hubs.begin(), plan.hubs.end(), [&](const Hub& one) { return one.piece == small; });
+    if (hub != plan.hubs.end() && enlarge(skeleton, plan, *hub)) {
+      weights = weights_of(mesh, skeleton, plan);
+      if (!weights) return weights.error();
       continue;
     }
     const std::string name = owner != plan.bones.end() ? fmt::format("\"{}\"", skeleton.names[at(owner - plan.bones.begin())]) : std::string("a node where bones meet");

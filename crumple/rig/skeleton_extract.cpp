@@ -22,6 +22,8 @@ constexpr double kSliceEdges = 1.6, kMaxSlices = 64;
 constexpr int kMinTets = 8;
 // A twig is pruned if it is shorter than this, in radii of the body where it branches off.
 constexpr double kTwig = 1.5;
+// Branches that are nearer to each other than this, in such radii, are one; and so are nodes that are nearer than so many edges of the tetrahedra.
+constexpr double kOneBranch = 1.5, kOneNode = 1.5;
 // A stretch is straight enough if its points are off by less than this share of the body's radius there.
 constexpr double kStraight = 1.0;
 // Free ends reach so far that this share of the volume around their bone lies before them.
@@ -202,6 +204,19 @@ void contract(MiddleGraph& graph, const Path& path) {
   for (size_t i = 1; i < path.size(); ++i) graph.merge(kept, path[i]);
 }
 
+void merge_branches(MiddleGraph& graph) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Path& path : paths_of(graph)) {
+      const int a = path.front(), b = path.back();
+      if (a == b || is_end(graph, a) || is_end(graph, b) || length_of(graph, path) > kOneBranch * std::max(graph.radii[at(a)], graph.radii[at(b)])) continue;
+      contract(graph, path);
+      changed = true;
+      break;
+    }
+  }
+}
+
 /// Fewer paths: the shortest free ends go first, then the shortest stretches between branches.
 void prune_to(MiddleGraph& graph, int bones) {
   for (;;) {
@@ -355,6 +370,28 @@ void join_straight(Skeleton& skeleton) {
   }
 }
 
+/// Bones shorter than `least` become points, and so do those that are then in one place with another.
+void drop_short(Skeleton& skeleton, double least) {
+  for (size_t b = 0; b < skeleton.bones.size() && skeleton.bones.size() > 1;) {
+    const auto [kept, gone] = skeleton.bones[b];
+    if (length_of_bone(skeleton, static_cast<int>(b)) >= least) {
+      ++b;
+      continue;
+    }
+    skeleton.nodes[at(kept)] = 0.5 * (skeleton.nodes[at(kept)] + skeleton.nodes[at(gone)]);
+    std::set<std::pair<int, int>> there;
+    std::vector<std::array<int, 2>> bones;
+    for (std::array<int, 2> bone : skeleton.bones) {
+      for (int& n : bone) n = n == gone ? kept : n;
+      if (bone[0] != bone[1] && there.insert(std::minmax(bone[0], bone[1])).second) bones.push_back(bone);
+    }
+    if (bones.empty()) return;
+    skeleton.bones = std::move(bones);
+    skeleton.names.resize(skeleton.bones.size());
+    b = 0;
+  }
+}
+
 /// Nodes that no bone has any more are dropped.
 void drop_unused_nodes(Skeleton& skeleton) {
   std::vector<int> number(skeleton.nodes.size(), -1);
@@ -420,12 +457,14 @@ Result<Skeleton> extract_skeleton(const TetMesh& mesh, int bones) {
   const std::vector<InnerFace> faces = inner_faces(mesh);
   MiddleGraph graph = middle_graph(mesh, faces, slice(mesh, faces, distances));
   prune_twigs(graph);
+  merge_branches(graph);
   prune_to(graph, bones);
   std::vector<Path> paths = paths_of(graph);
   for (Path& path : paths) trim(graph, path);
   Skeleton skeleton = paths.empty() ? one_bone(mesh) : straight_bones(graph, paths, bones);
   fit_to(mesh, skeleton);
   join_straight(skeleton);
+  drop_short(skeleton, kOneNode * mean_edge(mesh));
   drop_unused_nodes(skeleton);
   stretch_ends(mesh, skeleton);
   return skeleton;

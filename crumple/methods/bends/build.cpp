@@ -68,13 +68,23 @@ double painted_factor(const RiggedBody& body, const DivisionLink& link) {
   return factor;
 }
 
+/// The smaller strength of the two bones of a link.
+double given_strength(const Settings& s, const Division& division, const DivisionLink& link) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const int piece : {link.a, link.b}) {
+    const size_t bone = at(division.bone[at(piece)]);
+    if (bone < s.bones.size()) least = std::min(least, s.bones[bone].strength.value_or(s.strength));  // places where several meet are no bones
+  }
+  return std::isfinite(least) ? least : s.strength;
+}
+
 Joint make_joint(const Settings& s, const BondSeed& seed, const DivisionLink& link, const Mat3& axes, double mass) {
   const Division& division = *seed.solid->asset.division;
   Joint joint;
   joint.is_inner = link.is_inner, joint.bone = division.bone[at(link.a)];
   joint.thickness = std::min(division.thickness[at(link.a)], division.thickness[at(link.b)]);
   // As in the paper, an impulse may be given instead; then a joint bears so much in every step.
-  const double strength = painted_factor(*seed.solid, link) * (s.impulse ? *s.impulse / seed.dt : s.strength);
+  const double strength = painted_factor(*seed.solid, link) * (s.impulse ? *s.impulse / seed.dt : given_strength(s, division, link));
   const Vec3 moments = strengths_of(link, axes, strength);
   joint.wakes = (s.impulse ? seed.dt : s.wake) * moments;
   rigid::PlasticLaw& law = joint.law;

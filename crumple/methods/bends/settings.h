@@ -14,6 +14,7 @@ namespace crumple::bends {
 struct Bone {
   std::string name;
   Vec3 from = Vec3::Zero(), to = Vec3::Zero();  // m, in the body's own frame
+  std::optional<double> strength = {};          // N m, of its joints; absent: the body's
 };
 
 /// Where the skeleton comes from if no bones are given.

@@ -47,6 +47,7 @@ void describe(Fields& fields, Bone& b) {
   fields.text("name", b.name, {"name of the bone"});
   fields.vector("from", b.from, {"one end, in the body's own frame", "m"});
   fields.vector("to", b.to, {"the other end", "m"});
+  fields.number("strength", b.strength, more_than(0), {"moment at which its joints turn, if not the body's; between two bones the smaller one counts", "N m"});
   fields.require("from"), fields.require("to");
 }
 

@@ -80,10 +80,15 @@ double reduced_mass(double a, double b) {
   return b > 0 ? a * b / (a + b) : a;
 }
 
+/// Whether it is always drawn as a whole, however many parts its pieces move in.
+bool is_one_surface(const Model& model) {
+  return model.drawn.size() == 1;
+}
+
 /// Which of the drawn surfaces show a part: the whole body while it is, and the skins of its pieces.
 std::vector<size_t> sheets_of(const Model& model, const LayerContext& now, int part) {
   std::vector<size_t> sheets;
-  const bool is_whole = std::all_of(now.part_of_piece.begin(), now.part_of_piece.end(), [](int p) { return p == 0; });
+  const bool is_whole = is_one_surface(model) || std::all_of(now.part_of_piece.begin(), now.part_of_piece.end(), [](int p) { return p == 0; });
   if (is_whole) sheets.push_back(0);
   for (size_t i = 1; i < model.drawn.size(); ++i) {
     if (now.part_of_piece[i - 1] == part) sheets.push_back(i);
@@ -118,14 +123,19 @@ struct Move {
   float share = 1;  // of it that is made
 };
 
-std::vector<Move> moves_of(const Model& model, const LayerContext& now, const Print& print, int part) {
+std::vector<Move> moves_of(const Model& model, const LayerContext& now, const Print& print, const OtherShape& other) {
   const std::vector<int>& first = model.body->first_vertex;
   std::vector<Move> moves;
+  std::vector<Vec3f> bent;
+  std::vector<Mat3> turns;
+  if (now.bend) bent = now.shape->vertices, turns = now.bend(other.piece, -1, {}, bent);
+  const std::vector<Vec3f>& vertices = now.bend ? bent : now.shape->vertices;
   for (size_t piece = 0; piece + 1 < first.size(); ++piece) {
-    if (now.part_of_piece[piece] != part) continue;
+    if (now.part_of_piece[piece] != other.part && !is_one_surface(model)) continue;
     for (int v = first[piece]; v < first[piece + 1]; ++v) {
-      const Vec3 move = print.move(now.shape->vertices[static_cast<size_t>(v)].cast<double>());
+      Vec3 move = print.move(vertices[static_cast<size_t>(v)].cast<double>());
       if (move.squaredNorm() < kMinMove * kMinMove) continue;
+      if (now.bend) move = turns[static_cast<size_t>(v)].transpose() * move;
       moves.push_back({v, (now.is_skinned ? to_rest(turn_at_vertex(model, *now.shape, v), move) : move).cast<float>()});
     }
   }
@@ -145,9 +155,9 @@ std::vector<int> tets_around(const Model& model, std::span<const Move> moves) {
 }
 
 /// Moves the vertices of the tetrahedra; those of a tetrahedron that would nearly vanish move less. What is drawn does not depend on it.
-void dent_tets(const Model& model, State& state, const LayerContext& now, const Print& print, int part) {
+void dent_tets(const Model& model, State& state, const LayerContext& now, const Print& print, const OtherShape& other) {
   std::vector<Vec3f>& offsets = target_of(state);
-  std::vector<Move> moves = moves_of(model, now, print, part);
+  std::vector<Move> moves = moves_of(model, now, print, other);
   const std::vector<int> tets = tets_around(model, moves);
   std::vector<double> least;  // #tets, m^3
   for (const int tet : tets) least.push_back(kMinVolume * volume_of(*model.body, offsets, tet));
@@ -170,10 +180,23 @@ void dent_tets(const Model& model, State& state, const LayerContext& now, const 
   for (const Move& move : moves) state.moved.push_back(move.vertex / Skin::kLanes);
 }
 
+/// A drawn surface as it is seen from the rest frame of a piece.
+struct SeenSurface {
+  std::vector<Vec3f> points;
+  std::vector<Mat3> turns;  // #points: by bending; none while the body is straight
+};
+SeenSurface seen_from(const Model& model, const State& state, const LayerContext& now, size_t index, int piece) {
+  SeenSurface seen;
+  seen.points = drawn_positions(model, state, index, *now.shape, now.is_skinned);
+  if (now.bend) seen.turns = now.bend(piece, static_cast<int>(index), state.sheets[index].sheet.parents(), seen.points);
+  return seen;
+}
+
 /// Refines a drawn surface under a print and presses it in.
-void dent_sheet(const Model& model, State& state, const LayerContext& now, const Print& print, size_t index) {
+void dent_sheet(const Model& model, State& state, const LayerContext& now, const Print& print, size_t index, int piece) {
   SheetState& sheet = state.sheets[index];
-  std::vector<Vec3f> positions = drawn_positions(model, state, index, *now.shape, now.is_skinned);
+  SeenSurface seen = seen_from(model, state, now, index, piece);
+  std::vector<Vec3f>& positions = seen.points;
   const double edge = std::max(kEdge * print.sigma, kHardEdge * print.half_width);
   const auto at = [&](int v) { return Vec3(positions[static_cast<size_t>(v)].cast<double>()); };
   const auto is_coarse = [&](const Triangle& t) {
@@ -198,11 +221,13 @@ void dent_sheet(const Model& model, State& state, const LayerContext& now, const
   if (!sheet.sheet.refine(is_coarse, static_cast<size_t>(model.settings.triangles), added)) ++state.figures[kUnrefined];
   sheet.parents = sheet.sheet.parents();
   sheet.sheet.finish();
+  if (positions.size() > seen.turns.size() && now.bend) seen = seen_from(model, state, now, index, piece);
   std::vector<Vec3f>& offsets = target_of(sheet);
   const std::vector<Mat3> turns = now.is_skinned ? turns_of(model, state, index, *now.shape) : std::vector<Mat3>();
   for (size_t v = 0; v < positions.size(); ++v) {
-    const Vec3 move = print.move(positions[v].cast<double>());
+    Vec3 move = print.move(positions[v].cast<double>());
     if (move.squaredNorm() < kMinMove * kMinMove) continue;
+    if (now.bend) move = seen.turns[v].transpose() * move;
     offsets[v] += (turns.empty() ? move : to_rest(turns[v], move)).cast<float>();
   }
 }
@@ -226,11 +251,11 @@ struct OwnSurfaces {
   std::vector<std::vector<Vec3f>> points;
   std::vector<SurfaceNow> views;
 };
-OwnSurfaces own_surfaces(const Model& model, const State& state, const LayerContext& now, int part) {
+OwnSurfaces own_surfaces(const Model& model, const State& state, const LayerContext& now, const OtherShape& other) {
   OwnSurfaces own;
-  std::vector<size_t> sheets = sheets_of(model, now, part);
+  std::vector<size_t> sheets = sheets_of(model, now, other.part);
   if (sheets.front() == 0) sheets.resize(1);  // the whole surface is that of all pieces
-  for (const size_t i : sheets) own.points.push_back(drawn_positions(model, state, i, *now.shape, now.is_skinned));
+  for (const size_t i : sheets) own.points.push_back(seen_from(model, state, now, i, other.piece).points);
   for (size_t i = 0; i < sheets.size(); ++i) own.views.push_back({own.points[i], state.sheets[sheets[i]].sheet.triangles()});
   return own;
 }
@@ -241,7 +266,7 @@ std::optional<Wanted> wanted_of(const Model& model, State& state, const LayerCon
   wanted.press = press_of(now, other);
   const Press& press = wanted.press;
   if (!(press.speed > model.threshold) || press.normal.norm() < 0.5) return {};
-  const OwnSurfaces own = own_surfaces(model, state, now, other.part);
+  const OwnSurfaces own = own_surfaces(model, state, now, other);
   wanted.contour = find_contour(press_frame(press.at, press.normal, press.way, settings.steepest * std::numbers::pi / 180), own.views, surfaces_of(other), settings.print.from_plane);
   if (!wanted.contour.touches) return {};
   if (settings.hardness) {
@@ -258,11 +283,11 @@ std::optional<Wanted> wanted_of(const Model& model, State& state, const LayerCon
 
 void make_dent(const Model& model, State& state, const LayerContext& now, const Wanted& wanted) {
   const OtherShape& other = *wanted.press.other;
-  const OwnSurfaces own = own_surfaces(model, state, now, other.part);
+  const OwnSurfaces own = own_surfaces(model, state, now, other);
   const Print print = make_print(wanted.contour, own.views, surfaces_of(other), wanted.depth - wanted.before, wanted.share, model.settings.print);
   if (print.empty()) return;
-  for (const size_t sheet : sheets_of(model, now, other.part)) dent_sheet(model, state, now, print, sheet);
-  dent_tets(model, state, now, print, other.part);
+  for (const size_t sheet : sheets_of(model, now, other.part)) dent_sheet(model, state, now, print, sheet, other.piece);
+  dent_tets(model, state, now, print, other);
   if (double* pair = find_pair(state, now, other.part, other.other_body, other.other_number)) pair[kDepth] = wanted.depth;
   if (wanted.before == 0) ++state.figures[kDents];
   state.figures[kDeepest] = std::max(state.figures[kDeepest], wanted.depth * wanted.share);
