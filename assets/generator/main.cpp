@@ -100,7 +100,7 @@ Result<void> write_assets(const std::filesystem::path& folder, const std::vector
 
 int main(int argc, char** argv) {
   using namespace crumple::generator;
-  if (argc < 2) {
+  if (argc < 2 || argv[1][0] == '-') {
     fmt::print(stderr, "usage: crumple-assets FOLDER [NAME...]    writes these (or all) assets there: {}\n", fmt::join(maker_names(), ", "));
     return 2;
   }

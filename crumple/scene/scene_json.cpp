@@ -132,7 +132,14 @@ void check_on_rigid(Fields& f, const BodyDescription& b, const MethodInfo& metho
     return f.fail(method.key, method.need == BodyNeed::Solid ? fmt::format("a body with \"{}\" needs an inside: a box, a sphere, a mesh, an asset", method.key)
                                                              : fmt::format("only a body made from an \"asset\" has {}", method.name));
   }
-  if (b.motion != Motion::Dynamic) f.fail(method.key, fmt::format("only dynamic bodies {}", method.verb));
+  if (b.motion != Motion::Dynamic) return f.fail(method.key, fmt::format("only dynamic bodies {}", method.verb));
+  if (method.kind != MethodKind::Bonds) return;
+  for_each_method(b.methods, [&](const auto& settings) {
+    const MethodInfo& other = info_of(settings);
+    if (settings && &other != &method && other.kind == MethodKind::Bonds && !f.failed()) {
+      f.fail(method.key, fmt::format("the pieces of a body are held together by \"{}\" or by \"{}\", not by both", other.key, method.key));
+    }
+  });
 }
 
 /// Bonds that make the pieces of a body themselves.

@@ -88,7 +88,7 @@ std::vector<std::string> footers_of(std::span<const Body> bodies) {
     });
   }
   std::vector<std::string> lines;
-  if (layered > 0) lines.push_back(fmt::format("{} crumpling bodies, rms displacement {:.1f} cm on average at the end", layered, 100 * displacement / layered));
+  if (layered > 0) lines.push_back(fmt::format("{} crumpling {}, rms displacement {:.1f} cm on average at the end", layered, layered == 1 ? "body" : "bodies", 100 * displacement / layered));
   for (const Of& of : methods) {
     if (!of.method->footer) continue;
     Totals totals;

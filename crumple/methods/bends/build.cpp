@@ -118,7 +118,7 @@ std::vector<std::pair<int, int>> touching_pieces(const RiggedBody& body, std::sp
 }  // namespace
 
 Result<Division> divide(const Settings& settings, const Asset& asset) {
-  if (asset.pieces) return input_error(": a scored asset has cuts through its tetrahedra and cannot bend; use the asset that it was made from");
+  if (asset.pieces) return input_error("/skeleton: a scored asset has cuts through its tetrahedra and cannot bend; use the asset that it was made from");
   if (settings.skeleton == SkeletonFrom::Handles && settings.bones.empty()) {
     Result<Division> division = divide_by_handles(asset.tets, asset.weights, asset.handles.size());
     if (!division) return input_error("/skeleton: " + division.error().text);
@@ -131,7 +131,7 @@ Result<Division> divide(const Settings& settings, const Asset& asset) {
   if (!division) return input_error(where + division.error().text);
   if (division->links.empty()) {
     return input_error(settings.dynamic ? "/skeleton: the body is too short to be divided; nothing in it could bend"
-                                        : ": its skeleton is one bone, so it has no joints; give more \"bones\", or let them appear (\"dynamic\")");
+                                        : "/dynamic: its skeleton is one bone, so it has no joints; give more \"bones\", or let them appear (\"dynamic\")");
   }
   return division;
 }

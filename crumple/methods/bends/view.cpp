@@ -65,6 +65,7 @@ void describe(Fields& fields, Settings& s) {
   fields.number("strength", s.strength, more_than(0), {"moment under which a joint turns, about the weak axis of its section", "N m"});
   fields.flag("dynamic", s.dynamic, {"whether joints also appear within bones, where the body is hit (paper 3, section 4.2)"});
   fields.list("bones", s.bones, {"bones of the skeleton; ends in one place are a joint. Absent: see \"skeleton\""});
+  if (fields.has("bones") && s.bones.empty()) fields.fail("bones", "is empty; leave it out to have a skeleton found in the shape");
   fields.choice<SkeletonFrom>("skeleton", s.skeleton, {{"shape", SkeletonFrom::Shape}, {"handles", SkeletonFrom::Handles}},
                               {"source of the skeleton if no bones are given: the body's \"shape\", or the \"handles\" of its asset, each a bone"});
   fields.integer("most_bones", s.most_bones, between(1, 64), {"largest number of bones of a skeleton found in the shape"});
