@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "crumple/core/json.h"
 #include "crumple/core/stop.h"
+#include "crumple/core/timer.h"
 
 /// Benchmarks: one entry a method, with ratios against a baseline measured in the same run.
 namespace crumple::bench {
@@ -28,10 +30,23 @@ Result<Json> run_examples(const Request&);
 Result<Json> run_weights(const Request&);
 Result<Json> run_joints(const Request&);
 Result<Json> run_dents(const Request&);
+Result<Json> run_bends(const Request&);
 /// `scenes` may name some of its rows; a child process measures each. Call it before anything else has used threads.
 Result<Json> run_clusters(const Request& request);
 /// Each scene runs in a process of its own, so that memory does not add up. Call it before anything else has used threads.
 Result<Json> run_scenes(const Request& request);
+
+/// CPU seconds of the fastest of some runs.
+template <class Work>
+double least_seconds(int runs, const Work& work) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < runs; ++i) {
+    const double start = cpu_seconds();
+    work();
+    least = std::min(least, cpu_seconds() - start);
+  }
+  return least;
+}
 
 /// 0 of nothing.
 double mean(const std::vector<double>& values);

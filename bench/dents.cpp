@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "bench/bench.h"
-#include "crumple/core/timer.h"
 #include "crumple/geometry/refine.h"
 #include "crumple/methods/dents/print.h"
 #include "crumple/methods/dents/sheet.h"
@@ -13,18 +12,6 @@ namespace crumple::bench {
 namespace {
 
 using namespace dents;
-
-/// CPU seconds of the fastest of some runs.
-template <class Work>
-double fastest(int runs, const Work& work) {
-  double best = 1e300;
-  for (int i = 0; i < runs; ++i) {
-    const double start = cpu_seconds();
-    work();
-    best = std::min(best, cpu_seconds() - start);
-  }
-  return best;
-}
 
 std::vector<Vec3f> points_of(const TriMesh& mesh, const Vec3& at) {
   std::vector<Vec3f> points;
@@ -67,26 +54,26 @@ Result<Json> run_dents(const Request&) {
   for (const int n : {25, 50, 100, 200, 400}) {
     const Grid grid = grid_over(-0.11, 0.11, -0.11, 0.11, 0.22 / n, n);
     Map punch;
-    const double zbuffer = fastest(5, [&] { punch.assign(grid.size(), kNone), rasterise(grid, pressed, ball.triangles, Keep::Most, Facing::Any, -1e299, punch); });
+    const double zbuffer = least_seconds(5, [&] { punch.assign(grid.size(), kNone), rasterise(grid, pressed, ball.triangles, Keep::Most, Facing::Any, -1e299, punch); });
     Map profile(grid.size());
     for (size_t i = 0; i < profile.size(); ++i) profile[i] = punch[i] == kNone ? 0 : std::max(0.0, punch[i] + depth);
     Map broad;
-    const double broaden = fastest(5, [&] { broad = gauss_envelope(grid, profile, sigma); });
-    const double smooth = fastest(3, [&] {
+    const double broaden = least_seconds(5, [&] { broad = gauss_envelope(grid, profile, sigma); });
+    const double smooth = least_seconds(3, [&] {
       Map map = broad;
       spread_heat(grid, map, 0.5 * sigma, false), spread_heat(grid, map, 0.5 * sigma, true);
     });
     const std::string name = fmt::format("grid_{}", n);
     json[name] = Json::object({{"zbuffer_s", zbuffer}, {"broaden_s", broaden}, {"smooth_s", smooth}});
-    if (n == 100) json["broaden_over_bruteforce"] = fastest(1, [&] { broad = brute_force(grid, profile, sigma); }) / broaden;
+    if (n == 100) json["broaden_over_bruteforce"] = least_seconds(1, [&] { broad = brute_force(grid, profile, sigma); }) / broaden;
   }
   PrintSettings settings;
   settings.cells = 100;
   Print print;
-  json["dent_at_100_s"] = fastest(5, [&] { print = make_print(find_contour(frame, target, projectile), target, projectile, depth, 1, settings); });
+  json["dent_at_100_s"] = least_seconds(5, [&] { print = make_print(find_contour(frame, target, projectile), target, projectile, depth, 1, settings); });
   settings.cells = 400;
-  json["dent_s"] = fastest(5, [&] { print = make_print(find_contour(frame, target, projectile), target, projectile, depth, 1, settings); });
-  const double whole = fastest(3, [&] {
+  json["dent_s"] = least_seconds(5, [&] { print = make_print(find_contour(frame, target, projectile), target, projectile, depth, 1, settings); });
+  const double whole = least_seconds(3, [&] {
     print = make_print(find_contour(frame, target, projectile), target, projectile, depth, 1, settings);
     double sum = 0;
     for (const Vec3f& p : plate_points) sum += print.move(p.cast<double>()).norm();

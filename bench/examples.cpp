@@ -10,18 +10,6 @@ namespace {
 
 using Examples = AtWork<examples::Settings, examples::Model, examples::State>;
 
-/// Least CPU time of several runs, in seconds.
-template <class Work>
-double least_seconds(int runs, Work&& work) {
-  double least = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < runs; ++i) {
-    const double start = cpu_seconds();
-    work();
-    least = std::min(least, cpu_seconds() - start);
-  }
-  return least;
-}
-
 struct SkinTimes {
   double ours, plain;  // ns per vertex
 };
