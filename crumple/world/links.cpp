@@ -145,8 +145,10 @@ Part grown_together(Body& body, const Part& fresh, std::span<const Part> before,
   return part;
 }
 
-/// Parts that come from the same part may overlap at any depth; others as deep as the parts they come from.
-std::vector<BodyOverlap> overlaps_after(const std::vector<BodyOverlap>& before, double body, const std::vector<std::vector<int>>& origin, const std::vector<bool>& is_new) {
+/// Parts that come from the same part may overlap at any depth; others as deep as the parts they come from. Parts of a body that stays connected pass
+/// through each other where joints hold them, so any of them may overlap when they are grouped anew.
+std::vector<BodyOverlap> overlaps_after(const std::vector<BodyOverlap>& before, double body, bool stays_connected, const std::vector<std::vector<int>>& origin,
+                                        const std::vector<bool>& is_new) {
   const auto comes_from = [&](size_t part, double old) { return std::find(origin[part].begin(), origin[part].end(), static_cast<int>(old)) != origin[part].end(); };
   std::vector<BodyOverlap> after;
   for (size_t a = 0; a < origin.size(); ++a) {
@@ -157,7 +159,8 @@ std::vector<BodyOverlap> overlaps_after(const std::vector<BodyOverlap>& before, 
     for (size_t b = a + 1; b < origin.size(); ++b) {
       if (!is_new[a] && !is_new[b]) continue;  // known to the engine already
       const bool share = std::any_of(origin[a].begin(), origin[a].end(), [&](int old) { return comes_from(b, old); });
-      if (share) after.push_back({part, body, static_cast<double>(b), -1.0});
+      if (share || stays_connected) after.push_back({part, body, static_cast<double>(b), -1.0});
+      if (stays_connected) continue;
       for (const BodyOverlap& old : before) {
         const bool same = old.body_b == body && ((comes_from(a, old.part) && comes_from(b, old.part_b)) || (comes_from(b, old.part) && comes_from(a, old.part_b)));
         if (same) after.push_back({part, body, static_cast<double>(b), old.depth});
@@ -336,7 +339,7 @@ void regroup_parts(WorldState& w, int index) {
   pass_on_contacts(w, body, before, old_rests);
   add_joints(w, index);
   ignore_neighbours(w, index);
-  allow_overlaps(w, index, overlaps_after(overlaps, index, origin, is_new));
+  allow_overlaps(w, index, overlaps_after(overlaps, index, body.is_divided(), origin, is_new));
 }
 
 void place_hinge(const WorldState& w, JointSlot& joint) {

@@ -5,24 +5,13 @@
 #include "crumple/core/parallel.h"
 #include "tests/scene/bars.h"
 #include "tests/scene/inside.h"
+#include "tests/shapes.h"
 
 namespace crumple {
 namespace {
 
-using Bends = AtWork<bends::Settings, bends::Model, bends::State>;
-
-const Bends& bends_of(const World& world, std::string_view name) {
-  return std::get<Bends>(*world.bodies()[static_cast<size_t>(body_named(world, name))].bonds);
-}
-
 double turn_of(const World& world, std::string_view name, size_t link = 0) {
   return bends_of(world, name).state.histories[link].turn;
-}
-
-Scene parsed_scene(const std::string& text) {
-  Result<Scene> scene = parse_scene(text, scenes_folder() / "test.json");
-  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
-  return scene ? *scene : Scene();
 }
 
 constexpr double kMass = 4, kLength = 2, kBallMass = 5;
@@ -198,6 +187,129 @@ TEST(Bends, runs_are_the_same_on_any_number_of_threads_and_after_a_resume) {
   ASSERT_TRUE(second.restore(middle));
   run_frames(second, 26);
   EXPECT_EQ(second.fingerprint(), one);
+}
+
+
+/// What is drawn of a body, in the world.
+TriMesh drawn_now(const World& world, std::string_view name) {
+  TriMesh mesh;
+  for (const FrameItem& item : world.frame().items) {
+    if (item.name != name) continue;
+    EXPECT_TRUE(mesh.triangles.empty()) << "it is drawn in one piece";
+    mesh.triangles = item.surface->triangles;
+    if (item.positions.empty()) mesh.positions = item.surface->positions;
+    for (const Vec3f& p : item.positions) mesh.positions.push_back(p.cast<double>());
+    for (Vec3& p : mesh.positions) p = item.place * p;
+  }
+  return mesh;
+}
+
+TEST(Bends, a_bent_plank_is_drawn_whole_keeps_its_volume_and_its_ends) {
+  World world = built(hit_plank(R"("strength": 100, "damping": 0)"));
+  const TriMesh straight = drawn_now(world, "plank");
+  run_frames(world, 40);
+  ASSERT_GT(turn_of(world, "plank"), 0.6);
+  const TriMesh bent = drawn_now(world, "plank");
+  ASSERT_EQ(bent.triangles, straight.triangles);
+  EXPECT_NEAR(enclosed_volume(bent), enclosed_volume(straight), 0.02 * enclosed_volume(straight));
+  // Away from the joint it is rigid: no distance has changed.
+  for (const double side : {-1.0, 1.0}) {
+    std::vector<size_t> end;
+    for (size_t v = 0; v < straight.positions.size(); ++v) {
+      if (side * straight.positions[v].x() > 0.3) end.push_back(v);
+    }
+    ASSERT_GT(end.size(), 20u);
+    for (const size_t v : end) {
+      const double before = (straight.positions[v] - straight.positions[end.front()]).norm(), now = (bent.positions[v] - bent.positions[end.front()]).norm();
+      EXPECT_NEAR(now, before, 1e-4);
+    }
+  }
+  // No edge is torn: none has grown much.
+  for (const Triangle& t : bent.triangles) {
+    for (size_t i = 0; i < 3; ++i) {
+      const size_t a = static_cast<size_t>(t[i]), b = static_cast<size_t>(t[(i + 1) % 3]);
+      EXPECT_LT((bent.positions[a] - bent.positions[b]).norm(), 2.5 * (straight.positions[a] - straight.positions[b]).norm() + 0.01);
+    }
+  }
+}
+
+TEST(Bends, dents_on_a_bent_plank_are_as_deep_as_the_hit_says_and_where_it_was) {
+  // The first ball bends the plank over its supports; the second one falls on a slope.
+  World world = built(parsed_scene(R"({"crumple": 1, "seconds": 3, "bodies": [
+    {"name": "floor", "plane": [0, 1, 0, 0]},
+    {"name": "support", "box": [0.2, 0.8, 0.5], "motion": "static", "places": [{"at": [-0.85, 0.4, 0]}, {"at": [0.85, 0.4, 0]}]},
+    {"name": "plank", "box": [2.2, 0.05, 0.3], "at": [0, 0.826, 0], "density": 700, "material": {"friction": 0.6, "restitution": 0},
+      "bends": {"strength": 1100}, "dents": {"depth": 0.002, "deepest": 0.02, "threshold": 1, "lip": 0}},
+    {"name": "ball", "sphere": 0.14, "density": 7800, "at": [0, 1.5, 0], "velocity": [0, -4, 0]},
+    {"name": "second", "sphere": 0.06, "density": 7800, "at": [0.5, 6, 0], "velocity": [0, -1, 0]}]})"));
+  const auto dents_state = [&]() -> const dents::State& {
+    return std::get<AtWork<dents::Settings, dents::Model, dents::State>>(world.bodies()[static_cast<size_t>(body_named(world, "plank"))].layers.front()).state;
+  };
+  while (world.part_state(body_named(world, "second")).place.translation.y() > 1.2) world.step_frame();
+  const std::vector<Vec3f> before = dents_state().sheets.front().offsets;
+  const double dents = dents_state().figures[dents::kDents];
+  ASSERT_GT(turn_of(world, "plank", 7) + turn_of(world, "plank", 6) + turn_of(world, "plank", 8), 0.5);
+  for (int step = 0; step < 200 && dents_state().figures[dents::kDents] == dents; ++step) world.step();
+  ASSERT_EQ(dents_state().figures[dents::kDents], dents + 1);
+  const Vec3 ball = world.part_state(body_named(world, "second")).place.translation;
+  const TriMesh plank = drawn_now(world, "plank");
+  const std::vector<Vec3f>& after = dents_state().sheets.front().offsets;
+  float deepest = 0;
+  size_t there = 0;
+  for (size_t v = 0; v < after.size(); ++v) {
+    const float moved = v < before.size() ? (after[v] - before[v]).norm() : 0;
+    if (moved > deepest) deepest = moved, there = v;
+  }
+  EXPECT_GT(deepest, 0.004f);
+  EXPECT_LT((plank.positions[there] - ball).norm(), 0.12) << "the print is under the ball";
+}
+
+TEST(Bends, joints_have_the_smaller_strength_of_their_bones) {
+  World world = built(parsed_scene(R"({"crumple": 1, "seconds": 1, "bodies": [{"name": "plank", "box": [2, 0.05, 0.2], "bends": {"strength": 300, "dynamic": false, "bones": [
+    {"from": [-0.95, 0, 0], "to": [-0.3, 0, 0], "strength": 100}, {"from": [-0.3, 0, 0], "to": [0.3, 0, 0]}, {"from": [0.3, 0, 0], "to": [0.95, 0, 0], "strength": 900}]}}]})"));
+  const bends::Model& model = bends_of(world, "plank").model;
+  ASSERT_EQ(model.joints.size(), 2u);
+  for (const size_t l : {0u, 1u}) EXPECT_NEAR(model.joints[l].law.capacity.tail<3>().minCoeff(), model.links[l].center.x() < 0 ? 100 : 300, 1e-9);
+}
+
+TEST(Bends, an_impulse_instead_of_a_strength_is_judged_in_one_step) {
+  const double carried = 10 / (1 / kBallMass + 1 / kMass) * kLength / 8;
+  for (const double share : {0.9, 1.1}) {
+    Scene scene = hit_plank(fmt::format(R"("impulse": {}, "damping": 0)", share * carried), 10, 4);
+    World world = built(scene);
+    run_frames(world, 20);
+    EXPECT_EQ(bends_of(world, "plank").state.figures[bends::kWoken], share < 1 ? 1 : 0) << share;
+  }
+}
+
+TEST(Bends, an_asset_bends_by_its_handles) {
+  World world = built(parsed_scene(R"({"crumple": 1, "seconds": 1, "assets": {"plank": "../assets/plank.glb"}, "bodies": [
+    {"name": "floor", "plane": [0, 1, 0, 0]}, {"name": "plank", "asset": "plank", "at": [0, 3, 0], "turn": [10, 0, 20], "velocity": [0, -12, 0], "mass": 40, "bends": {"strength": 300, "skeleton": "handles"}}]})"));
+  EXPECT_GT(world.bodies()[1].piece_count(), 2);
+  run_frames(world, 40);
+  EXPECT_GT(bends_of(world, "plank").state.figures[bends::kWoken], 0);
+  EXPECT_TRUE(world.report().frozen.empty());
+}
+
+TEST(Bends, a_heap_of_closed_frames_gains_no_energy) {
+  std::string places;
+  for (int i = 0; i < 8; ++i) places += fmt::format(R"({}{{"at": [{}, {}, {}], "turn": [{}, {}, {}]}})", i ? ", " : "", 0.1 * (i % 2), 0.5 + 0.5 * i, 0.08 * (i % 3), 40 * i, 70 * i, 25 * i);
+  World world = built(parsed_scene(fmt::format(R"({{"crumple": 1, "seconds": 1, "bodies": [{{"name": "floor", "plane": [0, 1, 0, 0]}},
+    {{"name": "jack", "mesh": "../assets/models/jack.glb", "density": 2700, "velocity": [0, -14, 0], "material": {{"friction": 0.5, "restitution": 0.1}},
+      "bends": {{"strength": 60, "most_bones": 6, "spacing": 5, "joints": 6, "rest": 0.02}}, "places": [{}]}}]}})", places)));
+  run_frames(world, 60);
+  double woken = 0, most = 0;
+  for (const Body& body : world.bodies()) {
+    if (!body.bonds) continue;
+    const bends::State& state = std::get<Bends>(*body.bonds).state;
+    woken += state.figures[bends::kWoken];
+    for (const rigid::JointHistory& history : state.histories) most = std::max(most, history.turn);
+  }
+  EXPECT_GT(woken, 20);
+  EXPECT_GT(most, 0.3);
+  EXPECT_LT(most, 6) << "pieces that overlap when they are grouped anew must not drive each other apart";
+  const EnergyLedger& energy = world.report().energy;
+  EXPECT_LT(std::abs(energy.unaccounted()), 0.03 * energy.start);
 }
 
 }  // namespace

@@ -19,15 +19,9 @@ const dents::State& dents_of(const World& world, std::string_view name) {
   throw std::runtime_error("no dents");
 }
 
-Scene parsed(const std::string& text) {
-  Result<Scene> scene = parse_scene(text, scenes_folder() / "test.json");
-  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
-  return scene ? *scene : Scene();
-}
-
 /// A ball falls on a block.
 Scene dropped(double speed, const std::string& dents, const std::string& more = "") {
-  return parsed(fmt::format(R"({{"crumple": 1, "seconds": 0.5, "checkpoint": 5, "gravity": [0, 0, 0], {} "bodies": [
+  return parsed_scene(fmt::format(R"({{"crumple": 1, "seconds": 0.5, "checkpoint": 5, "gravity": [0, 0, 0], {} "bodies": [
     {{"name": "block", "box": [0.6, 0.3, 0.6], "mass": 4000, "material": {{"restitution": 0}}, "dents": {}}},
     {{"name": "ball", "sphere": 0.1, "at": [0.02, 0.28, 0.01], "mass": 20, "velocity": [0, -{}, 0], "material": {{"restitution": 0.5}}}}]}})", more, dents, speed));
 }
@@ -166,7 +160,7 @@ TEST(Dents, go_on_from_a_checkpoint_to_the_same_bits_on_any_number_of_threads) {
 }
 
 TEST(Dents, lie_under_examples_and_are_carried_along) {
-  Scene scene = parsed(fmt::format(R"({{"crumple": 1, "seconds": 1, "assets": {{"sedan": "{}"}}, "bodies": [
+  Scene scene = parsed_scene(fmt::format(R"({{"crumple": 1, "seconds": 1, "assets": {{"sedan": "{}"}}, "bodies": [
     {{"name": "wall", "box": [0.6, 2.2, 6], "at": [4.4, 0, 1], "motion": "static"}},
     {{"name": "sedan", "asset": "sedan", "velocity": [15, 0, 0], "mass": 1500, "examples": {{"gain": 90, "yield": 1, "radius": 2.4}}, "dents": {{"depth": 0.004, "threshold": 3}}}},
     {{"name": "ball", "sphere": 0.12, "at": [0.3, 0.05, 2.2], "mass": 40, "velocity": [15, 0, -16], "material": {{"restitution": 0.3}}}}]}})",

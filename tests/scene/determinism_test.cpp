@@ -86,7 +86,7 @@ TEST(Determinism, a_world_does_not_feel_another_one_beside_it) {
 TEST(Determinism, every_scene_has_the_same_fingerprints_at_one_and_many_threads) {
   for (const std::string& name : all_scene_files()) {
     const Scene scene = scene_file(name);
-    const int frames = static_cast<int>((kSanitized ? 0.1 : 0.5) * scene.fps);
+    const int frames = frames_to_test(scene, static_cast<int>((kSanitized ? 0.1 : 0.5) * scene.fps));
     EXPECT_EQ(fingerprints(scene, frames, 1), fingerprints(scene, frames, 5)) << name;
   }
 }

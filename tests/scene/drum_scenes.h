@@ -64,6 +64,13 @@ inline Scene written_scene(const std::filesystem::path& file, const std::string&
   return scene ? *scene : Scene{};
 }
 
+/// A scene as text, with paths as in scenes/.
+inline Scene parsed_scene(const std::string& text) {
+  Result<Scene> scene = parse_scene(text, scenes_folder() / "test.json");
+  EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
+  return scene ? *scene : Scene();
+}
+
 /// The scenes that come with the project, in order of their names.
 inline std::vector<std::string> all_scene_files() {
   std::vector<std::string> names;
@@ -72,6 +79,14 @@ inline std::vector<std::string> all_scene_files() {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+/// How many frames of a scene a test runs that would run so many: few of a scene that takes minutes.
+inline int frames_to_test(const Scene& scene, int frames) {
+  constexpr size_t kManyBending = 100;
+  size_t bending = 0;
+  for (const BodyDescription& body : scene.bodies) bending += body.of<bends::Settings>() ? 1 : 0;
+  return bending > kManyBending ? std::min(frames, 10) : frames;
 }
 
 inline World built(const Scene& scene) {
@@ -94,6 +109,10 @@ inline int body_named(const World& world, std::string_view name) {
   }
   ADD_FAILURE() << "no body " << name;
   return 0;
+}
+
+inline const Bends& bends_of(const World& world, std::string_view name) {
+  return std::get<Bends>(*world.bodies()[static_cast<size_t>(body_named(world, name))].bonds);
 }
 
 /// Bodies that can crumple.
@@ -120,6 +139,10 @@ inline double nearest_centers(const World& world) {
 /// Whether elastic-plastic joints take part; structure_scenes_test asks such scenes for what they are meant to show.
 inline bool has_structure(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyDescription& body) { return shape_method(body) != nullptr; });
+}
+/// Whether bodies bend; bends_scenes_test asks such scenes.
+inline bool has_bends(const Scene& scene) {
+  return std::ranges::any_of(scene.bodies, [](const BodyDescription& body) { return body.of<bends::Settings>().has_value(); });
 }
 inline bool is_soft(const Scene& scene) {
   return std::ranges::any_of(scene.bodies, [](const BodyDescription& body) { return method_of(body, MethodKind::Matter) != nullptr; });

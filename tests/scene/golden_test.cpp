@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, Golden, testing::ValuesIn(all_scene_files()), [
 TEST_P(Golden, scene_gives_the_numbers_it_gave) {
   if (!is_comparable()) GTEST_SKIP() << "goldens were made with other libraries: " << read_goldens()["toolchain"];
   World world = built(scene_file(GetParam()));
-  const int last = world.scene().frame_count(), half = std::min(last, static_cast<int>(0.5 * world.scene().fps));
+  const int last = frames_to_test(world.scene(), world.scene().frame_count()), half = std::min(last, static_cast<int>(0.5 * world.scene().fps));
   run_frames(world, half);
   const uint64_t at_half = world.fingerprint();
   const std::string key = "scene " + fs::path(GetParam()).stem().string();

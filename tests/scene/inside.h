@@ -10,6 +10,7 @@ namespace crumple {
 using Examples = AtWork<examples::Settings, examples::Model, examples::State>;
 using Scored = AtWork<pieces::Settings, pieces::Model, pieces::State>;
 using Structures = AtWork<structures::Settings, structures::Model, structures::State>;
+using Bends = AtWork<bends::Settings, bends::Model, bends::State>;
 using Clusters = AtWork<clusters::BodySettings, clusters::BodyModel, clusters::BodyState>;
 
 inline const clusters::Model& clusters_model(const Body& body) {
