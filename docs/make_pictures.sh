@@ -154,3 +154,16 @@ draw hailstorm $out/hail_near.png --frame 190 --size 1100x640 --samples 32 --cam
 "$crumple" run scenes/car_hail.json -o $out/car_hail_only --force --quiet --frames 0-150 --set '/bodies/sedan/dents={"depth": 0.0018, "threshold": 4, "softness": 0.12}' --set '/bodies/sedan/examples/gain=0'
 for name in car_hail car_hail_only car_hail_dents; do draw $name $out/both_$name.png --frame 148 --size 640x440 --samples 32 --camera=3.4,2.3,3.8:0.3,0.85,0:38; done
 montage $out/both_car_hail.png $out/both_car_hail_only.png $out/both_car_hail_dents.png -strip -tile 3x1 -geometry +4+4 $out/dents_and_examples.png; small $out/dents_and_examples.png dents_and_examples.png 1500x
+
+# Bends.
+for scene in plank_ball street_sign rebar_cage arm_hit jacks; do run $scene; done
+for scene in plank_ball street_sign rebar_cage; do draw $scene $out/$scene.png --sheet 3x2 --size 480x320 --samples 16; small $out/$scene.png $scene.png 1136x; done
+draw arm_hit $out/arm_1.png --frame 14 --size 480x400 --samples 32
+draw arm_hit $out/arm_2.png --frame 22 --size 480x400 --samples 32 --color bend
+draw arm_hit $out/arm_3.png --frame 150 --size 480x400 --samples 32
+montage $out/arm_[1-3].png -strip -tile 3x1 -geometry +4+4 $out/arm_hit.png; small $out/arm_hit.png arm_hit.png 1136x
+draw jacks $out/jacks_1.png --frame 16 --size 640x420 --samples 32
+draw jacks $out/jacks_2.png --frame 120 --size 640x420 --samples 32
+draw jacks $out/jacks_3.png --frame 120 --size 640x420 --samples 32 --camera=2.6,1.9,4.4:0.6,0.4,1.6:34
+draw jacks $out/jacks_4.png --frame 120 --size 640x420 --samples 32 --camera=2.6,1.9,4.4:0.6,0.4,1.6:34 --color bend
+montage $out/jacks_[1-4].png -strip -tile 2x2 -geometry +4+4 $out/jacks.png; small $out/jacks.png jacks.png 1136x

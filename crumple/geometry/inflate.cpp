@@ -36,27 +36,27 @@ Sharpness sharpness(const std::vector<Vec3>& x, const Tetrahedron& tet) {
 }  // namespace
 
 OutsideTest::OutsideTest(const std::vector<Vec3>& positions, const std::vector<Triangle>& boundary)
-    : positions_(positions), boundary_(boundary), winding_(positions, boundary), tree_(positions, boundary) {}
+    : positions_(positions), boundary_(boundary), tree_(positions, boundary) {}
 
-TriangleTree::Hit OutsideTest::look(const Vec3& point) const {
-  TriangleTree::Hit hit = tree_.closest(point);
-  if (hit.triangle < 0) return hit;
-  // Under the middle of a face its side tells; at its rim two faces may disagree and the winding number decides.
-  bool inside = false;
-  if (hit.barycentric.minCoeff() < 1e-3) {
-    inside = winding_.inside(point);
-  } else {
-    const auto& [a, b, c] = boundary_[hit.triangle];
-    inside = (positions_[b] - positions_[a]).cross(positions_[c] - positions_[a]).dot(point - positions_[a]) <= 0;
-  }
-  if (inside) hit.distance = 0;
-  return hit;
-}
-
-std::vector<TriangleTree::Hit> OutsideTest::look(std::span<const Vec3> points) const {
+std::vector<TriangleTree::Hit> OutsideTest::look(std::span<const Vec3> points, double near) const {
   std::vector<TriangleTree::Hit> hits(points.size());
+  std::vector<uint8_t> open(points.size(), 0);
   parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) hits[i] = look(points[i]);
+    for (size_t i = begin; i < end; ++i) {
+      TriangleTree::Hit& hit = hits[i] = tree_.closest(points[i]);
+      if (hit.triangle < 0 || hit.distance < near) continue;
+      // Under the middle of a face its side tells; at its rim two faces may disagree and the winding number decides.
+      open[i] = hit.barycentric.minCoeff() < 1e-3;
+      const auto& [a, b, c] = boundary_[hit.triangle];
+      if (!open[i] && (positions_[b] - positions_[a]).cross(positions_[c] - positions_[a]).dot(points[i] - positions_[a]) <= 0) hit.distance = 0;
+    }
+  });
+  if (std::find(open.begin(), open.end(), 1) == open.end()) return hits;
+  const WindingTree winding(positions_, boundary_);
+  parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      if (open[i] && winding.inside(points[i])) hits[i].distance = 0;
+    }
   });
   return hits;
 }
@@ -87,7 +87,7 @@ Inflater::Inflater(TetMesh& mesh, const std::vector<Triangle>& boundary, double 
 }
 
 std::vector<Inflater::Outside> Inflater::outside_of(const std::vector<Vec3>& points) const {
-  const std::vector<TriangleTree::Hit> hits = OutsideTest(mesh_.positions, boundary_).look(points);
+  const std::vector<TriangleTree::Hit> hits = OutsideTest(mesh_.positions, boundary_).look(points, slack_);
   std::vector<Outside> outside;
   for (size_t i = 0; i < points.size(); ++i) {
     if (hits[i].distance > slack_) outside.push_back({points[i], hits[i]});

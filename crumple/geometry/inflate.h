@@ -15,14 +15,12 @@ class OutsideTest {
   /// Keeps references to both.
   OutsideTest(const std::vector<Vec3>& positions, const std::vector<Triangle>& boundary);
 
-  /// The nearest place of the boundary; its distance is 0 for points inside.
-  TriangleTree::Hit look(const Vec3& point) const;
-  std::vector<TriangleTree::Hit> look(std::span<const Vec3> points) const;
+  /// The nearest place of the boundary for each point; its distance is 0 for points inside. Points nearer than `near` keep their distance on both sides.
+  std::vector<TriangleTree::Hit> look(std::span<const Vec3> points, double near = 0) const;
 
  private:
   const std::vector<Vec3>& positions_;
   const std::vector<Triangle>& boundary_;
-  WindingTree winding_;
   TriangleTree tree_;
 };
 

@@ -159,8 +159,12 @@ class Grower {
   double slack() const { return 0.5 * kTolerance * lattice_.cell; }
   /// The few points that no round could reach may stay a little outside: filling tetrahedra for them makes lumps.
   void forget_near(std::vector<Vec3>& outside) const {
-    const OutsideTest test(stuffing_.mesh.positions, stuffing_.boundary);
-    std::erase_if(outside, [&](const Vec3& point) { return test.look(point).distance <= kLateSlack * lattice_.cell; });
+    const std::vector<TriangleTree::Hit> hits = OutsideTest(stuffing_.mesh.positions, stuffing_.boundary).look(outside);
+    size_t kept = 0;
+    for (size_t i = 0; i < outside.size(); ++i) {
+      if (hits[i].distance > kLateSlack * lattice_.cell) outside[kept++] = outside[i];
+    }
+    outside.resize(kept);
   }
 
   template <class Visit>

@@ -62,11 +62,20 @@ struct OtherShape {
   double gives = 0;        // how readily it takes prints itself; 0: not at all
 };
 
+/// A part that hit the body goes on into it.
+struct Sunk {
+  int other = -1;           // the part, as in Hit
+  int piece = 0;            // of its own body, whose rest frame is meant
+  int part = 0;             // of its own body
+  Vec3 by = Vec3::Zero();   // m, rest frame
+};
+
 /// What a layer asks of its body after a step.
 struct Effects {
   bool reshaped = false;               // vertices moved
   std::span<const int> moved;          // moved blocks of Skin::kLanes vertices, ascending; valid until the next step
   std::optional<double> restitution;   // from the next step on; minimum over the layers
+  std::vector<Sunk> sunk;              // these may overlap with the body from now on
 };
 
 /// Current vertices of a body, in the rest frame: composed from its layers in order, after all of them have stepped. Offsets in rest space come

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "crumple/core/parallel.h"
 #include "crumple/world/contacts.h"
@@ -38,6 +39,7 @@ void merge(const Effects& effects, BodyWork& work) {
     }
     work.reshaped = true;
   }
+  work.sunk.insert(work.sunk.end(), effects.sunk.begin(), effects.sunk.end());
   if (effects.restitution) work.restitution = std::min(work.restitution.value_or(*effects.restitution), *effects.restitution);
 }
 
@@ -53,7 +55,7 @@ void prepare_layers(WorldState& w, int index) {
   Body& body = w.body(index);
   BodyWork& work = w.work[static_cast<size_t>(index)];
   work.parts.resize(body.parts.size());
-  work.reshaped = false, work.moved.clear(), work.restitution.reset();
+  work.reshaped = false, work.moved.clear(), work.restitution.reset(), work.sunk.clear();
   if (body.layers.empty()) return;
   gather_touching(w, index);
   LayerContext now;
@@ -174,6 +176,23 @@ void apply_shape(WorldState& w, Part& part, PartWork& work) {
   mark_shape_stale(w, body, number);
 }
 
+/// Moves parts that sink into a body, and lets them be there: hulls are convex and know no hollows.
+void let_sink(WorldState& w, int index) {
+  const Body& body = w.body(index);
+  for (const Sunk& sunk : w.work[static_cast<size_t>(index)].sunk) {
+    if (sunk.other < 0 || !w.rigid.has_part(sunk.other)) continue;
+    const auto [other, number] = w.owner_of_part[static_cast<size_t>(sunk.other)];
+    Body& projectile = w.body(other);
+    if (other == index || projectile.frozen || projectile.matter || projectile.description->motion != Motion::Dynamic || projectile.is_broken()) continue;
+    Part& part = projectile.parts[static_cast<size_t>(number)];
+    part.last_good.place.translation += place_of_piece(w, body, sunk.piece).rotation * sunk.by;
+    rigid::PartState state = w.rigid.state(sunk.other);
+    state.place = part.last_good.place;
+    w.rigid.set_state(sunk.other, state);
+    w.rigid.allow_overlap({body.parts[static_cast<size_t>(sunk.part)].index, sunk.other, std::numeric_limits<double>::infinity()});
+  }
+}
+
 void note_changes(WorldState& w, const Body& body, std::span<const LinkChange> changes) {
   for (const LinkChange& change : changes) {
     const Link& link = body.links[static_cast<size_t>(change.link)];
@@ -217,6 +236,7 @@ bool apply_effects(WorldState& w) {
       continue;
     }
     apply_shapes(w, index);
+    let_sink(w, index);
     if (work.restitution) {
       for (const Part& part : body.parts) w.rigid.set_restitution(part.index, *work.restitution);
     }

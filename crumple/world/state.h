@@ -58,6 +58,7 @@ struct BodyWork {
   std::vector<int> moved;             // blocks of vertices, ascending
   std::vector<int> yielded_to;        // bodies whose hits did damage
   std::optional<double> restitution;
+  std::vector<Sunk> sunk;
   std::vector<PartWork> parts;
   bool finite = true;
 };

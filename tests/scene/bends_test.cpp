@@ -14,6 +14,12 @@ double turn_of(const World& world, std::string_view name, size_t link = 0) {
   return bends_of(world, name).state.histories[link].turn;
 }
 
+/// Worlds of a test share what they are made of.
+World made(const Scene& scene) {
+  static const auto assets = std::make_shared<AssetLibrary>();
+  return built(scene, assets);
+}
+
 constexpr double kMass = 4, kLength = 2, kBallMass = 5;
 const std::string kTwoBones = R"("bones": [{"from": [-0.95, 0, 0], "to": [0, 0, 0]}, {"from": [0, 0, 0], "to": [0.95, 0, 0]}], "dynamic": false)";
 
@@ -34,7 +40,7 @@ double relative_inertia(const World& world) {
 TEST(Bends, a_plank_turns_as_far_as_the_energy_that_its_joint_takes) {
   // The ball stays on the hinge: what is lost until all move as one is the moment's work. m^2 v^2 / 2 (1 / (m + M / 4) - 1 / (m + M)) / Mp
   for (const double strength : {100.0, 200.0, 400.0}) {
-    World world = built(hit_plank(fmt::format(R"("strength": {}, "damping": 0)", strength)));
+    World world = made(hit_plank(fmt::format(R"("strength": {}, "damping": 0)", strength)));
     run_frames(world, 40);
     const double momentum = kBallMass * 10, expected = 0.5 * momentum * momentum * (1 / (kBallMass + kMass / 4) - 1 / (kBallMass + kMass)) / strength;
     EXPECT_NEAR(turn_of(world, "plank"), expected, 0.05 * expected) << strength;
@@ -48,7 +54,7 @@ TEST(Bends, bends_only_if_the_moment_of_the_hit_passes_strength_times_wake) {
   for (const int substeps : {1, 2, 4, 16}) {
     for (const double share : {0.9, 1.1}) {
       const double speed = share * 100 * 0.005 / per_speed;
-      World world = built(hit_plank(R"("strength": 100, "damping": 0)", speed, substeps));
+      World world = made(hit_plank(R"("strength": 100, "damping": 0)", speed, substeps));
       run_frames(world, 20);
       EXPECT_EQ(bends_of(world, "plank").state.figures[bends::kWoken], share > 1 ? 1 : 0) << substeps << " " << share;
     }
@@ -60,7 +66,7 @@ TEST(Bends, a_hit_beside_the_joint_carries_less_to_it) {
   const double x = 0.3, inertia = kMass * (kLength * kLength + 0.05 * 0.05) / 12;
   const double per_speed = 1 / (1 / kBallMass + 1 / kMass + x * x / inertia) * std::abs(kLength / 8 - x / 2);
   for (const double share : {0.9, 1.1}) {
-    World world = built(hit_plank(R"("strength": 100, "damping": 0)", share * 100 * 0.005 / per_speed, 4, x));
+    World world = made(hit_plank(R"("strength": 100, "damping": 0)", share * 100 * 0.005 / per_speed, 4, x));
     run_frames(world, 20);
     EXPECT_EQ(bends_of(world, "plank").state.figures[bends::kWoken], share > 1 ? 1 : 0) << share;
   }
@@ -70,7 +76,7 @@ TEST(Bends, the_waking_hit_is_solved_again_with_the_joint) {
   // A joint that bears nearly nothing passes J = v / (1/m + 4/M) on in its step; a rigid plank would take 22.2 N s.
   Scene scene = hit_plank(R"("strength": 0.5, "damping": 0)");
   scene.bodies[1].at.y() = 0.125 + 10 * scene.dt() + 1e-5;  // it touches at the end of a step: there is no overlap to be undone
-  World world = built(scene);
+  World world = made(scene);
   const auto speed = [&] { return -world.part_state(body_named(world, "ball")).velocity.y(); };
   for (int step = 0; step < 40 && speed() > 9.99; ++step) world.step();
   world.step();  // the first one may only have closed the gap
@@ -81,7 +87,7 @@ TEST(Bends, the_waking_hit_is_solved_again_with_the_joint) {
 World spinning_plank(const std::string& bends, double speed, int substeps) {
   Scene scene = hit_plank(bends + R"(, "condense": false)", 0, substeps);
   scene.bodies[1].at = Vec3(0, 50, 0);
-  World world = built(scene);
+  World world = made(scene);
   Snapshot snapshot = world.snapshot();
   io::StoredArray& stored = snapshot.arrays.at("plank/part");
   std::vector<double> records(stored.data.size() / sizeof(double));
@@ -133,7 +139,7 @@ TEST(Bends, unbent_bodies_move_as_if_they_were_one_piece) {
     Scene scene = hit_plank(fmt::format(R"("strength": 1e6, "condense": {})", condense ? "true" : "false"), 0, 8);
     scene.bodies[0].velocity = Vec3(1, 2, 0.5), scene.bodies[0].spin = Vec3(3, 1, 2);
     scene.bodies[1].at = Vec3(0, 50, 0);
-    World world = built(scene);
+    World world = made(scene);
     run_frames(world, 30);
     return std::pair{world.place(0, 0), world.place(0, 1)};
   };
@@ -147,7 +153,7 @@ TEST(Bends, unbent_bodies_move_as_if_they_were_one_piece) {
 
 TEST(Bends, waking_and_welding_keep_momentum_and_place) {
   Scene scene = hit_plank(R"("strength": 150)", 10, 4, 0.1);
-  World world = built(scene);
+  World world = made(scene);
   const BarMomentum before = momentum_of(world);
   size_t parts = 1;
   int changes = 0;
@@ -174,14 +180,14 @@ TEST(Bends, runs_are_the_same_on_any_number_of_threads_and_after_a_resume) {
   Scene scene = hit_plank(R"("strength": 150)", 10, 4, 0.1, R"("checkpoint": 7,)");
   const auto fingerprint = [&](int threads) {
     set_thread_count(threads);
-    World world = built(scene);
+    World world = made(scene);
     run_frames(world, 40);
     set_thread_count(0);
     return world.fingerprint();
   };
   const uint64_t one = fingerprint(1);
   EXPECT_EQ(one, fingerprint(2));
-  World first = built(scene), second = built(scene);
+  World first = made(scene), second = made(scene);
   run_frames(first, 14);
   const Snapshot middle = first.snapshot();
   ASSERT_TRUE(second.restore(middle));
@@ -205,7 +211,7 @@ TriMesh drawn_now(const World& world, std::string_view name) {
 }
 
 TEST(Bends, a_bent_plank_is_drawn_whole_keeps_its_volume_and_its_ends) {
-  World world = built(hit_plank(R"("strength": 100, "damping": 0)"));
+  World world = made(hit_plank(R"("strength": 100, "damping": 0)"));
   const TriMesh straight = drawn_now(world, "plank");
   run_frames(world, 40);
   ASSERT_GT(turn_of(world, "plank"), 0.6);
@@ -235,7 +241,7 @@ TEST(Bends, a_bent_plank_is_drawn_whole_keeps_its_volume_and_its_ends) {
 
 TEST(Bends, dents_on_a_bent_plank_are_as_deep_as_the_hit_says_and_where_it_was) {
   // The first ball bends the plank over its supports; the second one falls on a slope.
-  World world = built(parsed_scene(R"({"crumple": 1, "seconds": 3, "bodies": [
+  World world = made(parsed_scene(R"({"crumple": 1, "seconds": 3, "bodies": [
     {"name": "floor", "plane": [0, 1, 0, 0]},
     {"name": "support", "box": [0.2, 0.8, 0.5], "motion": "static", "places": [{"at": [-0.85, 0.4, 0]}, {"at": [0.85, 0.4, 0]}]},
     {"name": "plank", "box": [2.2, 0.05, 0.3], "at": [0, 0.826, 0], "density": 700, "material": {"friction": 0.6, "restitution": 0},
@@ -265,7 +271,7 @@ TEST(Bends, dents_on_a_bent_plank_are_as_deep_as_the_hit_says_and_where_it_was) 
 }
 
 TEST(Bends, joints_have_the_smaller_strength_of_their_bones) {
-  World world = built(parsed_scene(R"({"crumple": 1, "seconds": 1, "bodies": [{"name": "plank", "box": [2, 0.05, 0.2], "bends": {"strength": 300, "dynamic": false, "bones": [
+  World world = made(parsed_scene(R"({"crumple": 1, "seconds": 1, "bodies": [{"name": "plank", "box": [2, 0.05, 0.2], "bends": {"strength": 300, "dynamic": false, "bones": [
     {"from": [-0.95, 0, 0], "to": [-0.3, 0, 0], "strength": 100}, {"from": [-0.3, 0, 0], "to": [0.3, 0, 0]}, {"from": [0.3, 0, 0], "to": [0.95, 0, 0], "strength": 900}]}}]})"));
   const bends::Model& model = bends_of(world, "plank").model;
   ASSERT_EQ(model.joints.size(), 2u);
@@ -276,14 +282,14 @@ TEST(Bends, an_impulse_instead_of_a_strength_is_judged_in_one_step) {
   const double carried = 10 / (1 / kBallMass + 1 / kMass) * kLength / 8;
   for (const double share : {0.9, 1.1}) {
     Scene scene = hit_plank(fmt::format(R"("impulse": {}, "damping": 0)", share * carried), 10, 4);
-    World world = built(scene);
+    World world = made(scene);
     run_frames(world, 20);
     EXPECT_EQ(bends_of(world, "plank").state.figures[bends::kWoken], share < 1 ? 1 : 0) << share;
   }
 }
 
 TEST(Bends, an_asset_bends_by_its_handles) {
-  World world = built(parsed_scene(R"({"crumple": 1, "seconds": 1, "assets": {"plank": "../assets/plank.glb"}, "bodies": [
+  World world = made(parsed_scene(R"({"crumple": 1, "seconds": 1, "assets": {"plank": "../assets/plank.glb"}, "bodies": [
     {"name": "floor", "plane": [0, 1, 0, 0]}, {"name": "plank", "asset": "plank", "at": [0, 3, 0], "turn": [10, 0, 20], "velocity": [0, -12, 0], "mass": 40, "bends": {"strength": 300, "skeleton": "handles"}}]})"));
   EXPECT_GT(world.bodies()[1].piece_count(), 2);
   run_frames(world, 40);
@@ -294,7 +300,7 @@ TEST(Bends, an_asset_bends_by_its_handles) {
 TEST(Bends, a_heap_of_closed_frames_gains_no_energy) {
   std::string places;
   for (int i = 0; i < 8; ++i) places += fmt::format(R"({}{{"at": [{}, {}, {}], "turn": [{}, {}, {}]}})", i ? ", " : "", 0.1 * (i % 2), 0.5 + 0.5 * i, 0.08 * (i % 3), 40 * i, 70 * i, 25 * i);
-  World world = built(parsed_scene(fmt::format(R"({{"crumple": 1, "seconds": 1, "bodies": [{{"name": "floor", "plane": [0, 1, 0, 0]}},
+  World world = made(parsed_scene(fmt::format(R"({{"crumple": 1, "seconds": 1, "bodies": [{{"name": "floor", "plane": [0, 1, 0, 0]}},
     {{"name": "jack", "mesh": "../assets/models/jack.glb", "density": 2700, "velocity": [0, -14, 0], "material": {{"friction": 0.5, "restitution": 0.1}},
       "bends": {{"strength": 60, "most_bones": 6, "spacing": 5, "joints": 6, "rest": 0.02}}, "places": [{}]}}]}})", places)));
   run_frames(world, 60);

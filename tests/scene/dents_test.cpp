@@ -42,6 +42,21 @@ TEST(Dents, are_as_deep_as_the_speed_beyond_the_threshold_says) {
   }
 }
 
+TEST(Dents, a_projectile_moves_into_its_print_and_stays_there) {
+  const auto height_after = [](const std::string& projectile) {
+    Scene scene = dropped(6, fmt::format(R"({{"depth": 0.004, "lip": 0, "projectile": "{}"}})", projectile));
+    scene.bodies[1].material.restitution = 0;
+    World world = built(scene);
+    const auto height = [&] { return world.part_state(body_named(world, "ball")).place.translation.y() - world.part_state(body_named(world, "block")).place.translation.y(); };
+    run_frames(world, 4);
+    const double then = height();
+    run_frames(world, 20);
+    EXPECT_NEAR(height(), then, 1e-4) << "it is not pushed out";
+    return then;
+  };
+  EXPECT_NEAR(height_after("untouched") - height_after("moved"), 0.02, 1e-4);
+}
+
 TEST(Dents, do_not_depend_on_the_time_step) {
   for (const int substeps : {1, 2, 4, 8}) {
     Scene scene = dropped(6, R"({"depth": 0.004})");

@@ -89,8 +89,8 @@ inline int frames_to_test(const Scene& scene, int frames) {
   return bending > kManyBending ? std::min(frames, 10) : frames;
 }
 
-inline World built(const Scene& scene) {
-  Result<World> world = World::build(scene);
+inline World built(const Scene& scene, std::shared_ptr<AssetLibrary> assets = nullptr) {
+  Result<World> world = World::build(scene, std::move(assets));
   if (!world) throw std::runtime_error(world.error().text);  // fails the test with its text
   return std::move(*world);
 }
@@ -140,7 +140,7 @@ inline double nearest_centers(const World& world) {
 inline bool has_structure(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyDescription& body) { return shape_method(body) != nullptr; });
 }
-/// Whether bodies bend; bends_scenes_test asks such scenes.
+/// Whether bodies bend.
 inline bool has_bends(const Scene& scene) {
   return std::ranges::any_of(scene.bodies, [](const BodyDescription& body) { return body.of<bends::Settings>().has_value(); });
 }

@@ -25,7 +25,10 @@ void describe(Fields& fields, Settings& s) {
   fields.number("rim", s.print.rim, between(0, 1), {"share of the rest of the volume that is raised broadly around it; 1: no volume is lost"});
   fields.number("steepest", s.steepest, between(0, 80), {"largest angle between the normal and the way of a press; glancing hits are pressed at this one", "degrees"});
   fields.choice<bool>("measured", s.print.from_plane, {{"target", false}, {"plane", true}}, {"what depths are measured from: the surface of the \"target\" or, for comparison, a \"plane\" across the velocity as in paper 3, which misprints flat faces and curved targets"});
+  fields.choice<Projectile>("projectile", s.projectile, {{"untouched", Projectile::Untouched}, {"moved", Projectile::Moved}},
+                            {"what happens to what hit it: \"untouched\", it stays where the engine puts it, or \"moved\" into its print"});
   fields.number("over", s.over, at_least(0), {"time in which a dent appears", "s"});
+  if (s.over > 0 && s.projectile == Projectile::Moved) fields.fail("projectile", "can be \"moved\" only into dents that appear at once; leave out \"over\"");
   fields.integer("cells", s.print.cells, between(16, 1000), {"largest number of cells along a side of the map of depths"});
   fields.integer("most", s.most, between(1, 1000), {"largest number of dents of a body in one step; the deepest are made, others counted in run.json"});
   fields.integer("triangles", s.triangles, between(0, 2000000), {"largest number of triangles of the drawn surface, which is refined where it is too coarse for a print"});

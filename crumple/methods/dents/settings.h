@@ -16,6 +16,12 @@ enum class Both {
   Full,   ///< each takes all of it, as in paper 3, figure 1
 };
 
+/// What happens to what hit the body.
+enum class Projectile {
+  Untouched,  ///< it stays where the engine puts it, beside the print
+  Moved,      ///< it moves into its print, as in paper 3
+};
+
 struct Settings {
   double depth = 0.006;     // s: depth of a dent per normal speed beyond the threshold
   double threshold = 1;     // m/s
@@ -25,6 +31,7 @@ struct Settings {
   Both both = Both::Share;
   PrintSettings print;
   double steepest = 75;     // degrees between a press and the normal
+  Projectile projectile = Projectile::Untouched;
   double over = 0;          // s in which a dent appears
   int most = 8;             // dents of a body in a step
   int triangles = 100000;   // of the drawn surface, refined

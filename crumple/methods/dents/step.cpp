@@ -281,7 +281,7 @@ std::optional<Wanted> wanted_of(const Model& model, State& state, const LayerCon
   return wanted;
 }
 
-void make_dent(const Model& model, State& state, const LayerContext& now, const Wanted& wanted) {
+void make_dent(const Model& model, State& state, LayerContext& now, const Wanted& wanted) {
   const OtherShape& other = *wanted.press.other;
   const OwnSurfaces own = own_surfaces(model, state, now, other);
   const Print print = make_print(wanted.contour, own.views, surfaces_of(other), wanted.depth - wanted.before, wanted.share, model.settings.print);
@@ -293,6 +293,9 @@ void make_dent(const Model& model, State& state, const LayerContext& now, const 
   state.figures[kDeepest] = std::max(state.figures[kDeepest], wanted.depth * wanted.share);
   state.figures[kVolume] += print.volume, state.figures[kMissing] += print.missing_volume;
   if (print.coarsened) ++state.figures[kCoarsened];
+  if (model.settings.projectile == Projectile::Moved) {
+    now.effects.sunk.push_back({other.other, other.piece, other.part, (wanted.depth - wanted.before) * wanted.share * wanted.contour.frame.way});
+  }
   state.figures[kTimeLeft] = model.settings.over;
 }
 
