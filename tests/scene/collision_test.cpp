@@ -188,17 +188,5 @@ TEST(Collision, a_pyramid_comes_to_rest_and_sleeps_across_barriers) {
   EXPECT_LT(per_step, 200e-6);  // of 30 bodies, one of which alone takes longer when its layers step
 }
 
-/// The others run whole in the tests of the papers' scenes.
-TEST(Collision, no_body_is_frozen_in_any_soft_scene) {
-  for (const std::string& name : all_scene_files()) {
-    const Scene scene = scene_file(name);
-    if (!is_soft(scene)) continue;
-    World world = built(scene);
-    const int frames = std::min(world.scene().frame_count(), static_cast<int>((kSanitized ? 0.2 : 4) * world.scene().fps));
-    run_frames(world, frames);
-    for (const StepReport::Frozen& frozen : world.report().frozen) ADD_FAILURE() << name << ": " << frozen.body << ": " << frozen.why;
-  }
-}
-
 }  // namespace
 }  // namespace crumple

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "crumple/core/parallel.h"
 #include "crumple/io/files.h"
 #include "crumple/run/run.h"
 #include "crumple/world/world.h"
@@ -63,6 +64,16 @@ inline Scene written_scene(const std::filesystem::path& file, const std::string&
   EXPECT_TRUE(scene) << (scene ? "" : scene.error().text);
   return scene ? *scene : Scene{};
 }
+
+/// So many threads for a while.
+class Threads {
+ public:
+  explicit Threads(int count) { set_thread_count(count); }
+  ~Threads() { set_thread_count(before_); }
+
+ private:
+  int before_ = thread_count();
+};
 
 /// A scene as text, with paths as in scenes/.
 inline Scene parsed_scene(const std::string& text) {

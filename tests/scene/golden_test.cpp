@@ -1,17 +1,13 @@
 // Every scene of the project still gives the numbers it gave when tests/golden/fingerprints.txt was made. A refactoring keeps them; a change of
 // behaviour makes them anew, in a commit that says why:
 //   CRUMPLE_WRITE_GOLDENS=1 build/release/bin/crumple_tests --gtest_filter='*Golden*'
-#include <gnu/libc-version.h>
-
-#include <cstdlib>
-#include <map>
 #include <sstream>
 
-#include "crumple/io/files.h"
 #include "crumple/render/preview.h"
 #include "crumple/run/playback.h"
 #include "tests/sanitized.h"
 #include "tests/scene/drum_scenes.h"
+#include "tests/scene/goldens.h"
 #include "tests/scene/inside.h"
 #include "tests/scene/scene_marks.h"
 
@@ -20,58 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFile = fs::path(CRUMPLE_SOURCE_DIR) / "tests" / "golden" / "fingerprints.txt";
-
-/// Libraries whose arithmetic decides the last bits. gcc and clang give the same, so the compiler is not part of it.
-std::string toolchain() {
-  return fmt::format("x86-64 glibc {} bullet {} eigen {}.{}.{}", gnu_get_libc_version(), CRUMPLE_BULLET_VERSION, EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
-                     EIGEN_MINOR_VERSION);
-}
-
-/// "scene loading_dock" -> "hash=... half=...", and "toolchain" -> the libraries.
-using Goldens = std::map<std::string, std::string>;
-
-Goldens read_goldens() {
-  Goldens goldens;
-  std::ifstream in(kFile);
-  for (std::string line; std::getline(in, line);) {
-    const size_t colon = line.find(": ");
-    if (colon != std::string::npos) goldens[line.substr(0, colon)] = line.substr(colon + 2);
-  }
-  return goldens;
-}
-
-bool is_writing() {
-  return std::getenv("CRUMPLE_WRITE_GOLDENS") != nullptr;
-}
-
-void write_golden(const std::string& key, const std::string& value) {
-  Goldens goldens = read_goldens();
-  goldens["toolchain"] = toolchain();
-  goldens[key] = value;
-  std::string text;
-  for (const auto& [name, numbers] : goldens) text += fmt::format("{}: {}\n", name, numbers);
-  ASSERT_TRUE(io::write_file(kFile, text));
-}
-
-/// Compares with the file, or writes it.
-void expect_golden(const std::string& key, const std::string& value) {
-  if (is_writing()) return write_golden(key, value);
-  const Goldens goldens = read_goldens();
-  ASSERT_TRUE(goldens.contains(key)) << key << ": make its goldens, as told at the top of golden_test.cpp";
-  EXPECT_EQ(goldens.at(key), value) << key;
-}
-
-bool is_comparable() {
-  const Goldens goldens = read_goldens();
-  return is_writing() || (goldens.contains("toolchain") && goldens.at("toolchain") == toolchain());
-}
-
 class Golden : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Scenes, Golden, testing::ValuesIn(all_scene_files()), [](const auto& info) { return fs::path(info.param).stem().string(); });
 
 TEST_P(Golden, scene_gives_the_numbers_it_gave) {
-  const std::string key = "scene " + fs::path(GetParam()).stem().string();
+  const std::string key = golden_key(GetParam());
+  const Threads many(3);
   World world = built(scene_file(GetParam()));
   const int all = world.scene().frame_count(), last = frames_to_test(world.scene(), all), half = std::min(last, static_cast<int>(0.5 * world.scene().fps));
   SceneWatch watch;

@@ -157,9 +157,9 @@ inline const std::map<std::string, void (*)(const World&, const SceneWatch&)> kB
 
 /// Of a scene that has run to its end. Structures and soft bodies have tests of their own.
 inline void expect_what_it_is_meant_to_show(const World& world, const std::string& name, const SceneWatch& watch) {
+  for (const StepReport::Frozen& frozen : world.report().frozen) ADD_FAILURE() << frozen.body << ": " << frozen.why;
   if (has_structure(world.scene()) || is_soft(world.scene())) return;
   expect_finite(world);
-  for (const StepReport::Frozen& frozen : world.report().frozen) ADD_FAILURE() << frozen.body << ": " << frozen.why;
   const EnergyLedger& energy = world.report().energy;
   if (has_bends(world.scene())) {
     EXPECT_LT(std::abs(energy.unaccounted()) / energy.scale(), 0.03);
