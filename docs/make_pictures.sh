@@ -158,7 +158,7 @@ montage $out/both_car_hail.png $out/both_car_hail_only.png $out/both_car_hail_de
 # Bends.
 for scene in plank_ball street_sign rebar_cage arm_hit jacks; do run $scene; done
 for scene in plank_ball street_sign rebar_cage; do draw $scene $out/$scene.png --sheet 3x2 --size 480x320 --samples 16; small $out/$scene.png $scene.png 1136x; done
-draw arm_hit $out/arm_1.png --frame 14 --size 480x400 --samples 32
+draw arm_hit $out/arm_1.png --frame 4 --size 480x400 --samples 32
 draw arm_hit $out/arm_2.png --frame 22 --size 480x400 --samples 32 --color bend
 draw arm_hit $out/arm_3.png --frame 150 --size 480x400 --samples 32
 montage $out/arm_[1-3].png -strip -tile 3x1 -geometry +4+4 $out/arm_hit.png; small $out/arm_hit.png arm_hit.png 1136x
