@@ -71,9 +71,10 @@ Result<Json> time_skinning(size_t points) {
 Result<Json> run_bends(const Request&) {
   const Result<Scene> scene = load_scene(project_file("scenes/jacks.json"));
   if (!scene) return scene.error();
-  const Result<Rate> condensed = time_unbent(*scene, true, 12);
+  constexpr int kFrames = 4;
+  const Result<Rate> condensed = time_unbent(*scene, true, kFrames);
   if (!condensed) return condensed.error();
-  const Result<Rate> jointed = time_unbent(*scene, false, 1);
+  const Result<Rate> jointed = time_unbent(*scene, false, kFrames);
   if (!jointed) return jointed.error();
   constexpr size_t kPointsOf34000Triangles = 17002;
   Result<Json> skinning = time_skinning(kPointsOf34000Triangles);

@@ -66,7 +66,6 @@ struct OtherShape {
 struct Sunk {
   int other = -1;           // the part, as in Hit
   int piece = 0;            // of its own body, whose rest frame is meant
-  int part = 0;             // of its own body
   Vec3 by = Vec3::Zero();   // m, rest frame
 };
 

@@ -37,7 +37,7 @@ struct Bone {
   int first_piece = 0;
 
   double link_at(int i) const { return low + (high - low) * (i + 1) / segments; }
-  /// Share of the bone that lies before link i, seen from a place along it.
+  /// Share by which a place along the bone lies behind link i.
   double behind(int i, double place) const { return smooth_step((place - link_at(i)) / thickness + 0.5); }
 };
 
@@ -305,6 +305,16 @@ void add_links(const Skeleton& skeleton, const Plan& plan, Division& division) {
   }
 }
 
+/// A piece that no chain of links joins to the first one; -1 if there is none.
+int loose_piece(const Division& division) {
+  UnionFind groups(division.bone.size());
+  for (const DivisionLink& link : division.links) groups.merge(link.a, link.b);
+  for (int p = 1; p < division.count(); ++p) {
+    if (groups.of(p) != groups.of(0)) return p;
+  }
+  return -1;
+}
+
 }  // namespace
 
 Result<Division> divide_by_skeleton(const TetMesh& mesh, const Skeleton& skeleton, double spacing) {
@@ -343,6 +353,10 @@ Result<Division> divide_by_skeleton(const TetMesh& mesh, const Skeleton& skeleto
     division.bone.push_back(static_cast<int>(plan.bones.size() + h)), division.thickness.push_back(2 * plan.hubs[h].radius);
   }
   add_links(skeleton, plan, division);
+  if (const int loose = loose_piece(division); loose >= 0) {
+    const auto name = [&](int piece) { return at(division.bone[at(piece)]) < skeleton.names.size() ? skeleton.names[at(division.bone[at(piece)])] : std::string("a node"); };
+    return input_error(fmt::format("\"{}\" does not hang together with \"{}\": bones join where their ends meet; give them an end in common", name(loose), name(0)));
+  }
   measure_sections(mesh, faces, division);
   return division;
 }
@@ -381,6 +395,7 @@ Result<Division> divide_by_handles(const TetMesh& mesh, std::span<const float> w
   for (size_t t = 0; t < mesh.tets.size(); ++t) volumes[at(division.of_tet[t])] += std::abs(tet_volume(mesh.positions, mesh.tets[t]));
   for (int p = 0; p < count; ++p) division.bone.push_back(p), division.thickness.push_back(std::cbrt(volumes[at(p)]));
   division.links = widest_sections(mesh, faces, division);
+  if (loose_piece(division) >= 0) return input_error("the body is in parts that do not touch; give each a body of its own");
   return division;
 }
 

@@ -10,8 +10,8 @@
 namespace crumple {
 namespace {
 
-// Ends nearer than this share of the length of all bones are one node.
-constexpr double kSameNode = 0.01;
+// Ends nearer than this share of the shortest bone's length are one node.
+constexpr double kSameNode = 0.1;
 constexpr double kNoLength = 1e-6;
 
 }  // namespace
@@ -31,23 +31,26 @@ double length_of_bone(const Skeleton& skeleton, int bone) {
 }
 
 Result<Skeleton> connect_bones(std::span<const BoneLine> lines) {
-  double length = 0;
-  for (const BoneLine& line : lines) length += (line.to - line.from).norm();
+  const auto name_of = [&](size_t i) { return lines[i].name.empty() ? fmt::format("bone {}", i + 1) : lines[i].name; };
+  double shortest = 1e300;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].from.allFinite() || !lines[i].to.allFinite()) return input_error(fmt::format("\"{}\" has no finite ends", name_of(i)));
+    const double length = (lines[i].to - lines[i].from).norm();
+    if (!(length > kNoLength)) return input_error(fmt::format("\"{}\" has no length; its ends must differ", name_of(i)));
+    shortest = std::min(shortest, length);
+  }
   Skeleton skeleton;
   const auto node_at = [&](const Vec3& place) {
     for (size_t n = 0; n < skeleton.nodes.size(); ++n) {
-      if ((skeleton.nodes[n] - place).norm() < kSameNode * length) return static_cast<int>(n);
+      if ((skeleton.nodes[n] - place).norm() < kSameNode * shortest) return static_cast<int>(n);
     }
     skeleton.nodes.push_back(place);
     return static_cast<int>(skeleton.nodes.size()) - 1;
   };
   for (size_t i = 0; i < lines.size(); ++i) {
     const BoneLine& line = lines[i];
-    const std::string name = line.name.empty() ? fmt::format("bone {}", i + 1) : line.name;
-    if (!line.from.allFinite() || !line.to.allFinite()) return input_error(fmt::format("\"{}\" has no finite ends", name));
-    if (!((line.to - line.from).norm() > kNoLength)) return input_error(fmt::format("\"{}\" has no length; its ends must differ", name));
+    const std::string name = name_of(i);
     const std::array<int, 2> bone = {node_at(line.from), node_at(line.to)};
-    if (bone[0] == bone[1]) return input_error(fmt::format("\"{}\" is shorter than a hundredth of all bones together; leave it out", name));
     for (size_t k = 0; k < skeleton.bones.size(); ++k) {
       const auto& [a, b] = skeleton.bones[k];
       if ((a == bone[0] && b == bone[1]) || (a == bone[1] && b == bone[0])) {

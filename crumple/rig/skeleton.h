@@ -23,7 +23,7 @@ struct BoneLine {
   Vec3 from = Vec3::Zero(), to = Vec3::Zero();
 };
 
-/// Ends that are nearer to each other than a hundredth of all bones' length become one node. An error names bones without length or in one place.
+/// Ends that are nearer to each other than a tenth of the shortest bone become one node. An error names bones without length or in one place.
 Result<Skeleton> connect_bones(std::span<const BoneLine> lines);
 
 /// A skeleton from the shape alone, of at most `bones`: the tetrahedra are cut into slices by their distance from one end, measured inside the body;

@@ -28,7 +28,7 @@ constexpr double kOneBranch = 1.5, kOneNode = 1.5;
 constexpr double kStraight = 1.0;
 // Free ends reach so far that this share of the volume around their bone lies before them.
 constexpr double kEnd = 0.97;
-// A node that is off the line between its two neighbours by less than this share of its length is none.
+// A node that is off the line between its two neighbours by less than this share of its length is removed.
 constexpr double kSameLine = 0.06;
 constexpr int kFits = 10;
 constexpr double kHold = 0.05;  // weight of a node's present place, as a share of the volume around a node

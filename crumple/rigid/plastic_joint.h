@@ -17,6 +17,7 @@ struct PlasticState {
   double utilisation = 0;       // of the last step
   double peak_utilisation = 0;  // of all steps
   double broken = 0;            // 1 once it has broken
+  Vec6 lag = Vec6::Zero();      // of exact springs: their speed at the end of a step less the mean speed over it, which parts have
 
   double elongation() const { return flow.head<3>().sum(); }
   double rotation() const { return flow.tail<3>().sum(); }

@@ -107,7 +107,6 @@ void World::Engine::put_back_joints() {
     Joint* const one = found != broken.end() ? found->second.get() : joints[static_cast<size_t>(index)].get();
     if (!one || !(is_put_back(one->settings.part_a) || is_put_back(one->settings.part_b))) continue;
     one->plastic()->state = state;
-    one->plastic()->lag = one->plastic()->lag_before;
     if (found == broken.end()) continue;
     const JointSettings& settings = one->settings;
     world.addConstraint(one->constraint.get(), settings.part_b >= 0 && !settings.collide);

@@ -14,8 +14,8 @@ SpringSolution solve_spring(double inertia, double damping, double stiffness, do
     cosine = std::cos(frequency * time), sine = std::sin(frequency * time) / frequency;
   } else {
     const double rate = std::sqrt(-square);
-    // e^(-decay t) cosh and sinh in one, so that neither overflows.
-    const double slow = std::exp((rate - decay) * time), fast = std::exp(-(rate + decay) * time);
+    // e^(-decay t) cosh and sinh in one, so that neither overflows; rate - decay without cancelling.
+    const double slow = std::exp(-stiffness / inertia / (rate + decay) * time), fast = std::exp(-(rate + decay) * time);
     cosine = 0.5 * (slow + fast), sine = 0.5 * (slow - fast) / rate;
     return {cosine + decay * sine, sine, -(stiffness / inertia) * sine, cosine - decay * sine};
   }

@@ -30,8 +30,6 @@ class PlasticConstraint final : public btTypedConstraint {
 
   PlasticLaw law;
   PlasticLaw step_law;  // of the step: rows may be switched, see PlasticLaw::paper_switch, or stand for what a spring does within it
-  Vec6 lag = Vec6::Zero();         // of exact springs: their speed at the end of a step less the mean speed over it, which parts have
-  Vec6 lag_before = Vec6::Zero();  // before the last step
   PlasticState state;
   JointFrames frames;
   JointGeometry after;  // of the last step

@@ -47,30 +47,36 @@ void StructureSolver::shape_laws() {
   for (size_t j = 0; j < joints_.size(); ++j) {
     PlasticConstraint& joint = *joints_[j];
     IslandJoint& ours = island_.joints[j];
-    joint.lag_before = joint.lag;
     if (!joint.law.exact && !(joint.law.drag > 0)) continue;
     const Vec6 inertia = moved_inertia(ours, island_.bodies);
     if (!joint.law.paper_switch) joint.step_law = joint.law;
     joint.step_law.step_drag.tail<3>() = joint.law.drag / dt * inertia.tail<3>();
     if (!joint.law.exact) continue;
-    Vec6 free = ours.outer_rate + joint.lag;
+    Vec6 free = ours.outer_rate + joint.state.lag;
     if (ours.body_a >= 0) free += ours.jacobian_a * island_.bodies[static_cast<size_t>(ours.body_a)].free;
     if (ours.body_b >= 0) free += ours.jacobian_b * island_.bodies[static_cast<size_t>(ours.body_b)].free;
-    joint.step_law.damping = 0;  // it is part of the solution
+    bool all = true;
     for (int row = 0; row < 6; ++row) {
       if (!is_spring(joint.law, row)) continue;
       const double stiffness = joint.law.stiffness[row], strain = ours.strain[row];
       const SpringSolution spring = solve_spring(inertia[row], joint.law.damping * stiffness, stiffness, dt);
+      all = all && spring.place_by_speed > kMinReach * dt;
       if (!(spring.place_by_speed > kMinReach * dt)) continue;
       // The implicit step of a spring of this stiffness, strained so far, moves as far as the analytic one.
       const double within = inertia[row] * (dt / spring.place_by_speed - 1) / (dt * dt);
+      all = all && within > 0;
       if (!(within > 0)) continue;
       const double mean = ((spring.place_by_place - 1) * strain + spring.place_by_speed * free[row]) / dt;
       const double end = spring.speed_by_place * strain + spring.speed_by_speed * free[row];
-      const double strained = ((1 - spring.place_by_place) * strain / spring.place_by_speed - joint.lag[row]) * inertia[row] / (dt * within);
+      const double strained = ((1 - spring.place_by_place) * strain / spring.place_by_speed - joint.state.lag[row]) * inertia[row] / (dt * within);
       joint.step_law.stiffness[row] = within;
       shifts_[j][row] = strained - strain;
       springs_[j].mean_rate[row] = mean, springs_[j].lag[row] = end - mean, springs_[j].is_exact[static_cast<size_t>(row)] = true;
+    }
+    if (all) {
+      joint.step_law.damping = 0;  // it is part of the solution
+    } else {  // too stiff or too slow for the step: implicit, with its damping
+      joint.step_law.stiffness = joint.law.stiffness, shifts_[j].setZero(), springs_[j] = {};
     }
     ours.strain += shifts_[j];
   }
@@ -83,7 +89,7 @@ void StructureSolver::update_lags() {
     for (int row = 0; row < 6; ++row) {
       const double off = std::abs(island_.joints[j].rate[row] - spring.mean_rate[row]);
       const bool holds = spring.is_exact[static_cast<size_t>(row)] && off <= kAsPredicted * (std::abs(spring.mean_rate[row]) + std::abs(spring.lag[row]));
-      joints_[j]->lag[row] = holds ? spring.lag[row] : 0;
+      joints_[j]->state.lag[row] = holds ? spring.lag[row] : 0;
     }
   }
 }

@@ -17,6 +17,7 @@ namespace {
 /// The numbers of a part in a checkpoint, and of a plastic joint.
 using PartRecord = std::array<double, 39>;
 using PlasticRecord = std::array<double, 22>;
+using LagRecord = std::array<double, 6>;
 /// Rotation and translation of a piece in its part.
 using PoseRecord = std::array<double, 12>;
 
@@ -58,6 +59,7 @@ constexpr size_t kJointNumbers = 24;
 static_assert(sizeof(rigid::JointFrames) == kJointNumbers * sizeof(double));
 
 constexpr const char* kPlasticStates = "joints/plastic";
+constexpr const char* kLags = "joints/lags";
 constexpr const char* kSceneJoints = "joints/books";
 
 /// Rows of one kind of record in a store; nothing if their count or values are invalid.
@@ -148,14 +150,27 @@ std::vector<PoseRecord> pose_records(const Body& body) {
 }
 
 std::vector<PlasticRecord> plastic_records(const WorldState& w) {
-  static_assert(sizeof(rigid::PlasticState) == sizeof(PlasticRecord));
+  static_assert(offsetof(rigid::PlasticState, lag) == sizeof(PlasticRecord));  // few joints have a lag: see lag_records
   std::vector<PlasticRecord> records;
   for (const JointSlot& joint : w.joints) {
     if (joint.history < 0) continue;
     const rigid::PlasticState state = joint.plastic.value_or(rigid::PlasticState());
-    std::memcpy(records.emplace_back().data(), &state, sizeof state);
+    std::memcpy(records.emplace_back().data(), &state, sizeof(PlasticRecord));
   }
   return records;
+}
+
+/// Lags of all plastic joints; nothing if none has any.
+std::vector<LagRecord> lag_records(const WorldState& w) {
+  std::vector<LagRecord> records;
+  bool any = false;
+  for (const JointSlot& joint : w.joints) {
+    if (joint.history < 0) continue;
+    const Vec6 lag = joint.plastic ? joint.plastic->lag : Vec6(Vec6::Zero());
+    any = any || !lag.isZero(0);
+    std::copy_n(lag.data(), 6, records.emplace_back().data());
+  }
+  return any ? records : std::vector<LagRecord>();
 }
 
 /// Poses of its pieces; none while all are at rest.
@@ -230,6 +245,15 @@ Result<void> read_plastic_states(WorldState& w, const io::ArrayStore& store) {
   for (JointSlot& joint : w.joints) {
     if (joint.history >= 0) std::memcpy(static_cast<void*>(&joint.plastic.emplace()), (record++)->data(), sizeof(PlasticRecord));
   }
+  if (store.contains(kLags)) {
+    Result<std::vector<LagRecord>> lags = read_records<LagRecord>(store, kLags);
+    if (!lags) return lags.error();
+    if (lags->size() != count) return misfit(kLags, "has another number of joints");
+    auto lag = lags->begin();
+    for (JointSlot& joint : w.joints) {
+      if (joint.history >= 0) std::copy_n((lag++)->data(), 6, joint.plastic->lag.data());
+    }
+  }
   return restore_array(store, kSceneJoints, rigid::history_array(w.scene_joints));
 }
 
@@ -270,6 +294,7 @@ void update_fingerprint(WorldState& w) {
   }
   if (const std::vector<PlasticRecord> plastic = plastic_records(w); !plastic.empty()) {
     hash = io::hash_bytes(std::as_bytes(std::span(plastic)), hash);
+    if (const std::vector<LagRecord> lags = lag_records(w); !lags.empty()) hash = io::hash_bytes(std::as_bytes(std::span(lags)), hash);
     hash = io::hash_bytes(rigid::history_array(w.scene_joints).data, hash);
   }
   w.fingerprint = hash;
@@ -302,6 +327,7 @@ ArrayList checkpoint_arrays(WorldState& w) {
   }
   if (const std::vector<PlasticRecord> plastic = plastic_records(w); !plastic.empty()) {
     add_owned(list, kPlasticStates, plastic);
+    if (const std::vector<LagRecord> lags = lag_records(w); !lags.empty()) add_owned(list, kLags, lags);
     const StateArray histories = rigid::history_array(w.scene_joints);
     list.views.push_back({kSceneJoints, histories.row_bytes, histories.data});
   }

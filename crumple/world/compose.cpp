@@ -189,7 +189,7 @@ void let_sink(WorldState& w, int index) {
     rigid::PartState state = w.rigid.state(sunk.other);
     state.place = part.last_good.place;
     w.rigid.set_state(sunk.other, state);
-    w.rigid.allow_overlap({body.parts[static_cast<size_t>(sunk.part)].index, sunk.other, std::numeric_limits<double>::infinity()});
+    w.rigid.allow_overlap({body.part_of(sunk.piece).index, sunk.other, std::numeric_limits<double>::infinity()});
   }
 }
 

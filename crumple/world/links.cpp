@@ -185,7 +185,7 @@ void remove_idle_joints(WorldState& w, int index) {
     JointSlot& joint = w.joints[static_cast<size_t>(slot)];
     if (joint.index < 0 || joint.owner != index || joint.body_b != index) continue;
     if (!is_welded(w, joint) && &body.part_of(joint.piece_a) != &body.part_of(joint.piece_b)) continue;
-    if (joint.plastic) joint.plastic->offset.setZero(), joint.plastic->bend.setZero(), joint.plastic->force.setZero();
+    if (joint.plastic) joint.plastic->offset.setZero(), joint.plastic->bend.setZero(), joint.plastic->force.setZero(), joint.plastic->lag.setZero();
     if (w.rigid.has_joint(joint.index)) w.rigid.remove_joint(joint.index);
     joint.index = -1;
     joint.frames.reset();

@@ -126,7 +126,7 @@ TEST(Bends, a_spring_swings_as_the_analytic_solution_says_at_any_step) {
     World world = spinning_plank(fmt::format(R"("strength": 1e6, "damping": 0, "spring": {{"stiffness": {}, "damping": {}}})", stiffness, damping), speed, substeps);
     const double inertia = relative_inertia(world), decay = 0.5 * damping * stiffness / inertia, frequency = std::sqrt(stiffness / inertia - decay * decay);
     const double most = speed / frequency;
-    for (int frame = 1; frame <= 50; ++frame) {
+    for (int frame = 1; frame <= 75; ++frame) {  // past a checkpoint
       world.step_frame();
       const double time = frame / 60.0, expected = most * std::exp(-decay * time) * std::sin(frequency * time);
       EXPECT_NEAR(angle_of(world), expected, 0.01 * most) << substeps << " " << frame;
@@ -266,7 +266,7 @@ TEST(Bends, dents_on_a_bent_plank_are_as_deep_as_the_hit_says_and_where_it_was) 
     const float moved = v < before.size() ? (after[v] - before[v]).norm() : 0;
     if (moved > deepest) deepest = moved, there = v;
   }
-  EXPECT_GT(deepest, 0.004f);
+  EXPECT_GT(deepest, 0.003f);
   EXPECT_LT((plank.positions[there] - ball).norm(), 0.12) << "the print is under the ball";
 }
 

@@ -20,9 +20,10 @@ struct Follows {
 /// Of a link, beside its weld.
 struct Joint {
   bool is_inner = false;             // within a bone: it may wake where the body is hit
-  int bone = 0;                      // of its piece a
+  int bone = 0, other_bone = 0;      // of its pieces
   double thickness = 0;              // m
   Vec3 wakes = Vec3::Zero();         // N m s about the axes of its section
+  double slides = rigid::PlasticLaw::kNever;  // N s along the bone
   rigid::PlasticLaw law;
 };
 

@@ -65,7 +65,8 @@ double painted_factor(const RiggedBody& body, const DivisionLink& link) {
     const double distance = (body.asset.tets.positions[v] - link.at).squaredNorm();
     if (distance < nearest) nearest = distance, factor = static_cast<double>(body.paint.strength[v]);
   }
-  return factor;
+  constexpr double kWeakest = 1e-3;
+  return std::max(factor, kWeakest);
 }
 
 /// The smaller strength of the two bones of a link.
@@ -81,7 +82,7 @@ double given_strength(const Settings& s, const Division& division, const Divisio
 Joint make_joint(const Settings& s, const BondSeed& seed, const DivisionLink& link, const Mat3& axes, double mass) {
   const Division& division = *seed.solid->asset.division;
   Joint joint;
-  joint.is_inner = link.is_inner, joint.bone = division.bone[at(link.a)];
+  joint.is_inner = link.is_inner, joint.bone = division.bone[at(link.a)], joint.other_bone = division.bone[at(link.b)];
   joint.thickness = std::min(division.thickness[at(link.a)], division.thickness[at(link.b)]);
   // As in the paper, an impulse may be given instead; then a joint bears so much in every step.
   const double strength = painted_factor(*seed.solid, link) * (s.impulse ? *s.impulse / seed.dt : given_strength(s, division, link));
@@ -95,6 +96,7 @@ Joint make_joint(const Settings& s, const BondSeed& seed, const DivisionLink& li
   law.stiffness.tail<3>() = moments / kElasticTurn;
   law.drag = s.damping;
   if (s.spring) law.stiffness.tail<3>().setConstant(s.spring->stiffness), law.damping = s.spring->damping, law.exact = true;
+  if (s.slide) joint.slides = (s.impulse ? seed.dt : s.wake) * s.slide->strength;
   if (s.slide) law.capacity[0] = s.slide->strength, law.stiffness[0] = s.slide->stiffness.value_or(rigid);
   return joint;
 }
@@ -195,7 +197,7 @@ Result<void> rebuilt(const Model& model, State& state) {
   for (const auto& list : {std::span(state.awake), std::span(state.bent)}) {
     for (uint8_t& flag : list) flag = flag ? 1 : 0;  // a checkpoint may hold any value
   }
-  state.posed = {}, state.poses.clear();
+  state.posed = {}, state.poses.clear(), state.factors.reset();
   regroup(model, state);
   return {};
 }

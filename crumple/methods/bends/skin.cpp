@@ -15,7 +15,7 @@ std::vector<int> same_places(std::span<const Transform> places) {
   std::vector<int> same;
   for (size_t p = 0; p < places.size(); ++p) {
     size_t first = 0;
-    while (places[first].rotation != places[p].rotation || places[first].translation != places[p].translation) ++first;
+    while (first < p && (places[first].rotation != places[p].rotation || places[first].translation != places[p].translation)) ++first;
     same.push_back(static_cast<int>(first));
   }
   return same;

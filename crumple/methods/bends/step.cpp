@@ -12,7 +12,7 @@ using rigid::Carried;
 using rigid::Group;
 using rigid::Wrench;
 
-constexpr int kMaxPlaces = 64;
+constexpr int kMaxPlaces = 512;
 // Loads that are this share short of waking anything, by a bound that holds for exact numbers, wake nothing in rounded ones either.
 constexpr double kSafeShare = 1 - 1e-6;
 // Joints between bones wake with a neighbour that wakes if they carry this share of what wakes them.
@@ -31,10 +31,9 @@ bool is_same(std::span<const Transform> a, std::span<const Transform> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Transform& p, const Transform& q) { return p.rotation == q.rotation && p.translation == q.translation; });
 }
 
-/// Pieces and links where they are in the rest frame of their part. What was kept of loads is in other frames then.
+/// Pieces and links where they are in the rest frame of their part.
 void follow_poses(const Model& model, State& state, std::span<const Transform> poses) {
   if (is_same(poses, state.poses)) return;
-  const bool was_known = !state.poses.empty() || poses.empty();
   state.poses.assign(poses.begin(), poses.end());
   state.posed.pieces.clear(), state.posed.links.clear();
   for (size_t p = 0; p < model.pieces.size() && !poses.empty(); ++p) {
@@ -48,7 +47,6 @@ void follow_poses(const Model& model, State& state, std::span<const Transform> p
     weld.turning = pose.rotation * weld.turning * pose.rotation.transpose();
     state.posed.links.push_back(weld);
   }
-  if (was_known) std::fill(state.window.begin(), state.window.end(), 0.0);
   state.factors.reset();
 }
 
@@ -69,18 +67,20 @@ std::vector<Wrench> count_loads(const Model& model, State& state, const BondCont
     for (size_t p = 0; p < sums.size(); ++p) counted[p] -= (1 - wake / now.dt) * Eigen::Map<const Wrench>(place + 6 * p);
   }
   for (size_t p = 0; p < sums.size(); ++p) Eigen::Map<Wrench>(place + 6 * p) = sums[p];
+  const double last_share = std::clamp(wake / now.dt - (places - 1), 0.0, 1.0);  // of the oldest step that still counts
   for (int other = 0; other < places; ++other) {
     if (other == state.next) continue;
-    for (size_t p = 0; p < sums.size(); ++p) counted[p] += Eigen::Map<const Wrench>(&state.window[at(other) * row + 6 * p]);
+    const double share = other == (state.next + 1) % places ? last_share : 1;
+    for (size_t p = 0; p < sums.size(); ++p) counted[p] += share * Eigen::Map<const Wrench>(&state.window[at(other) * row + 6 * p]);
   }
   state.next = (state.next + 1) % places;
   return counted;
 }
 
 /// Share of what wakes it that a joint carries.
-double use_of(const Joint& joint, const rigid::Weld& weld, const Carried& carried, double wake) {
+double use_of(const Joint& joint, const rigid::Weld& weld, const Carried& carried) {
   const Vec3 moments = weld.axes.transpose() * carried.twist;
-  const double slide = std::isfinite(joint.law.capacity[0]) ? weld.axes.col(0).dot(carried.impulse) / (joint.law.capacity[0] * wake) : 0;
+  const double slide = std::isfinite(joint.slides) ? weld.axes.col(0).dot(carried.impulse) / joint.slides : 0;
   return std::sqrt(moments.cwiseQuotient(joint.wakes).squaredNorm() + slide * slide);
 }
 
@@ -104,7 +104,7 @@ void evaluate(const Model& model, const State& state, const Group& group, std::s
   for (size_t i = 0; i < carried.size(); ++i) {
     const size_t l = at(group.links[i]);
     uses.carried[l] = carried[i];
-    uses.use[l] = use_of(model.joints[l], welds.links[l], carried[i], model.settings.wake);
+    uses.use[l] = use_of(model.joints[l], welds.links[l], carried[i]);
   }
 }
 
@@ -112,13 +112,16 @@ int awake_count(const State& state) {
   return static_cast<int>(std::count(state.awake.begin(), state.awake.end(), 1));
 }
 
-/// The joint that stands for one that would appear at link l: one near it that is bent or awake already, or itself. Places along one bone, and at its ends.
-int joint_near(const Model& model, const State& state, int l) {
+/// The joint that stands for one that would appear at link l: one near it that is bent or awake already, a joint at an end of the bone, or itself.
+int joint_near(const Model& model, const State& state, const Uses& uses, int l) {
   int best = l;
   double least = kSameJoint * model.joints[at(l)].thickness;
+  const int bone = model.joints[at(l)].bone;
   for (int other = 0; other < static_cast<int>(model.links.size()); ++other) {
-    if (!state.awake[at(other)] && !state.bent[at(other)] && model.joints[at(other)].is_inner) continue;
-    if (model.joints[at(other)].is_inner && model.joints[at(other)].bone != model.joints[at(l)].bone) continue;
+    const Joint& joint = model.joints[at(other)];
+    if (joint.bone != bone && joint.other_bone != bone) continue;
+    if (!state.awake[at(other)] && !state.bent[at(other)] && joint.is_inner) continue;
+    if (!state.awake[at(other)] && uses.use[at(other)] <= kAlong) continue;  // it would hold
     const double distance = (model.links[at(other)].center - model.links[at(l)].center).norm();
     if (distance < least) least = distance, best = other;
   }
@@ -152,7 +155,7 @@ void wake_overloaded(const Model& model, State& state, std::vector<Wrench> loads
     }
     if (worst < 0) break;
     const Joint& joint = model.joints[at(worst)];
-    const int chosen = joint.is_inner ? joint_near(model, state, worst) : worst;
+    const int chosen = joint.is_inner ? joint_near(model, state, uses, worst) : worst;
     const bool is_split = joint.is_inner && std::find(split.begin(), split.end(), joint.bone) != split.end();
     passed[at(worst)] = 1;
     if (is_split || state.awake[at(chosen)]) continue;  // it is awake, or another one nearby is
@@ -184,7 +187,8 @@ void note_rest(const Model& model, State& state, const BondContext& now) {
     const double flow = history.turn + history.elongation;
     const int a = now.part_of_piece[at(model.links[l].a)], b = now.part_of_piece[at(model.links[l].b)];
     const double spin = (now.world_spins[at(a)] - now.world_spins[at(b)]).norm();
-    const bool rests = flow - state.flow[l] <= kTurned && spin < kSlow && !(model.settings.spring && history.utilisation > kUnstrained);
+    const bool springs = model.settings.spring || (model.settings.slide && model.settings.slide->stiffness);
+    const bool rests = flow - state.flow[l] <= kTurned && spin < kSlow && !(springs && history.utilisation > kUnstrained);
     state.quiet[l] = rests ? state.quiet[l] + now.dt : 0;
     if (flow > kTurned) state.bent[l] = 1;
     state.flow[l] = flow;
@@ -194,13 +198,13 @@ void note_rest(const Model& model, State& state, const BondContext& now) {
 /// Joints that have rested are welded where they are, all between two parts at once.
 void weld_rested(const Model& model, State& state, BondContext& now) {
   const auto parts_of = [&](size_t l) { return std::minmax(now.part_of_piece[at(model.links[l].a)], now.part_of_piece[at(model.links[l].b)]); };
-  const auto is_tired = [&](size_t l) { return state.quiet[l] > model.settings.rest; };
+  const auto has_rested = [&](size_t l) { return state.quiet[l] > model.settings.rest; };
   std::vector<size_t> chosen;
   for (size_t l = 0; l < model.links.size(); ++l) {
-    if (!state.awake[l] || !is_tired(l)) continue;
+    if (!state.awake[l] || !has_rested(l)) continue;
     bool all = true;
     for (size_t other = 0; other < model.links.size(); ++other) {
-      if (state.awake[other] && parts_of(other) == parts_of(l)) all = all && is_tired(other);
+      if (state.awake[other] && parts_of(other) == parts_of(l)) all = all && has_rested(other);
     }
     if (all) chosen.push_back(l);
   }
@@ -208,13 +212,15 @@ void weld_rested(const Model& model, State& state, BondContext& now) {
     state.awake[l] = 0, state.quiet[l] = 0;
     now.changes.push_back({static_cast<int>(l), Hold::Welded, 0, 0, {}});
   }
-  if (!chosen.empty()) regroup(model, state);
+  if (chosen.empty()) return;
+  std::fill(state.window.begin(), state.window.end(), 0.0);  // the frames of parts change
+  regroup(model, state);
 }
 
 }  // namespace
 
 int window_places(const Settings& settings, double dt) {
-  return settings.impulse ? 1 : std::clamp(static_cast<int>(std::round(settings.wake / dt)), 1, kMaxPlaces);
+  return settings.impulse ? 1 : std::clamp(static_cast<int>(std::ceil(settings.wake / dt * (1 - 1e-9))), 1, kMaxPlaces);
 }
 
 void regroup(const Model& model, State& state) {

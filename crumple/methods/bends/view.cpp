@@ -69,12 +69,12 @@ void describe(Fields& fields, Settings& s) {
   fields.choice<SkeletonFrom>("skeleton", s.skeleton, {{"shape", SkeletonFrom::Shape}, {"handles", SkeletonFrom::Handles}},
                               {"source of the skeleton if no bones are given: the body's \"shape\", or the \"handles\" of its asset, each a bone"});
   fields.integer("most_bones", s.most_bones, between(1, 64), {"largest number of bones of a skeleton found in the shape"});
-  fields.number("damping", s.damping, between(0, 1000), {"slowing of what turns, in proportion to its speed, beside the strength, which slows it evenly (paper 3, section 4.1)", "1/s"});
+  fields.number("damping", s.damping, between(0, 1000), {"damping of a joint that turns, in proportion to its speed, in addition to its strength (paper 3, section 4.1)", "1/s"});
   fields.object("spring", s.spring, {"joints that spring back until they yield; absent: rigid until they yield"});
   fields.object("slide", s.slide, {"joints that also slide along their bone; absent: they only turn"});
-  fields.integer("joints", s.joints, between(1, 512), {"largest number of joints awake at a time; what is left out is counted"});
+  fields.integer("joints", s.joints, between(1, 512), {"largest number of joints awake at a time; those beyond it are counted"});
   fields.number("spacing", s.spacing, between(0.5, 100), {"distance of the places where joints can appear, in thicknesses of the bone"});
-  fields.number("wake", s.wake, between(1e-4, 1), {"time for which the strength must be exceeded for a joint to wake: an angular impulse of strength x wake", "s"});
+  fields.number("wake", s.wake, between(1e-4, 0.1), {"time for which the strength must be exceeded for a joint to wake: an angular impulse of strength x wake", "s"});
   fields.number("rest", s.rest, between(0, 1000), {"time without turning after which a joint is welded again", "s"});
   fields.flag("condense", s.condense, {"whether pieces between joints that rest are one rigid part; off, all joints are always awake, for comparison"});
   fields.number("impulse", s.impulse, more_than(0), {"angular impulse in one step under which a joint turns, instead of a strength, for comparison: as in paper 3, and so dependent on the step", "N m s"});

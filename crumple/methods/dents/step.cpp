@@ -294,7 +294,7 @@ void make_dent(const Model& model, State& state, LayerContext& now, const Wanted
   state.figures[kVolume] += print.volume, state.figures[kMissing] += print.missing_volume;
   if (print.coarsened) ++state.figures[kCoarsened];
   if (model.settings.projectile == Projectile::Moved) {
-    now.effects.sunk.push_back({other.other, other.piece, other.part, (wanted.depth - wanted.before) * wanted.share * wanted.contour.frame.way});
+    now.effects.sunk.push_back({other.other, other.piece, (wanted.depth - wanted.before) * wanted.share * wanted.contour.frame.way});
   }
   state.figures[kTimeLeft] = model.settings.over;
 }
