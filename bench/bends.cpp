@@ -28,7 +28,7 @@ Result<Rate> time_unbent(Scene scene, bool condense, int frames) {
   return rate;
 }
 
-/// A model that skins at least so many points: its own again and again.
+/// Repeats the points of a model until it skins at least `points`.
 bends::Model with_points(bends::Model model, size_t points, std::vector<Vec3f>& straight) {
   const bends::Follows once = model.surface;
   const std::vector<Vec3f> given = straight;

@@ -22,7 +22,7 @@ constexpr double kSliceEdges = 1.6, kMaxSlices = 64;
 constexpr int kMinTets = 8;
 // A twig is pruned if it is shorter than this, in radii of the body where it branches off.
 constexpr double kTwig = 1.5;
-// Branches that are nearer to each other than this, in such radii, are one; and so are nodes that are nearer than so many edges of the tetrahedra.
+// Branches nearer to each other than this become one, in radii of the body there; nodes nearer than this become one, in edges of the tetrahedra.
 constexpr double kOneBranch = 1.5, kOneNode = 1.5;
 // A stretch is straight enough if its points are off by less than this share of the body's radius there.
 constexpr double kStraight = 1.0;

@@ -198,7 +198,7 @@ void describe(Fields& f, BodyDescription& b) {
   f.numbers("cylinder", b.cylinder, 2, {"cylinder along y: radius, height", "m"});
   f.numbers("capsule", b.capsule, 2, {"capsule along y: radius, height with caps", "m"});
   f.numbers("plane", b.plane, 4, {"infinite plane n.x = d: normal x, y, z and d; always static"});
-  f.text("mesh", b.mesh, {"surface from an OBJ, PLY or GLB file; a dynamic one must be convex, or made of clusters"});
+  f.text("mesh", b.mesh, {"surface from an OBJ, PLY or GLB file; a dynamic one must be convex, or closed and with a method that fills it"});
   f.text("asset", b.asset, {"deformable body: name of an entry of \"assets\""});
   for_each_method(b.methods, [&](auto& settings) {
     if (info_of(settings).need == BodyNeed::OwnShape) f.object(info_of(settings).key, settings, {info_of(settings).key_help});

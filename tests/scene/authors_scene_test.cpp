@@ -10,7 +10,7 @@
 #include "crumple/io/paper1_asset.h"
 #include "crumple/io/paper1_pieces.h"
 #include "tests/authors_data.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 namespace crumple {
 namespace {

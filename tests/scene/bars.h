@@ -3,7 +3,7 @@
 #include "crumple/geometry/cells.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/rig/score.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 #include "tests/shapes.h"
 
 namespace crumple {

@@ -2,7 +2,7 @@
 #include <numbers>
 
 #include "crumple/core/parallel.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 #include "tests/scene/inside.h"
 
 namespace crumple {

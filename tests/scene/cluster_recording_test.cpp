@@ -6,7 +6,7 @@
 #include "crumple/io/files.h"
 #include "crumple/run/playback.h"
 #include "crumple/run/recording_folder.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 #include "tests/scene/inside.h"
 
 namespace crumple {

@@ -4,7 +4,7 @@
 #include "crumple/geometry/bvh.h"
 #include "crumple/io/files.h"
 #include "tests/sanitized.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 #include "tests/scene/inside.h"
 
 namespace crumple {

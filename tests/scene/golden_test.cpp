@@ -6,7 +6,7 @@
 #include "crumple/render/preview.h"
 #include "crumple/run/playback.h"
 #include "tests/sanitized.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 #include "tests/scene/goldens.h"
 #include "tests/scene/inside.h"
 #include "tests/scene/scene_marks.h"

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "crumple/io/files.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 /// Numbers that every scene gave before: see golden_test.cpp.
 namespace crumple {

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 namespace crumple {
 namespace {

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 #include "tests/scene/inside.h"
 
 namespace crumple {

@@ -1,5 +1,5 @@
 #include "crumple/io/gltf_asset.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 namespace crumple {
 namespace {

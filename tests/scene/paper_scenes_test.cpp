@@ -3,7 +3,7 @@
 
 #include "crumple/core/parallel.h"
 #include "tests/sanitized.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 namespace crumple {
 namespace {

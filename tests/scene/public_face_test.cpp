@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 #include "tests/scene/inside.h"
 
 namespace crumple {

@@ -7,7 +7,7 @@
 #include "crumple/core/random.h"
 #include "crumple/core/timer.h"
 #include "crumple/io/files.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 #include "tests/scene/inside.h"
 
 namespace crumple {

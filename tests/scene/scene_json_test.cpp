@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "crumple/scene/scene.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 namespace crumple {
 namespace {

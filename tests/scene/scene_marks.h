@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
-/// What each scene of the project is meant to show at its end. The goldens run them all, and ask for it.
+/// What scenes must show at their ends. The goldens run all scenes, and check this.
 namespace crumple {
 
 /// A body that is meant to be hit, or all whose names begin alike, and what it must show at the end at least.

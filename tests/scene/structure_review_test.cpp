@@ -1,6 +1,6 @@
 #include <atomic>
 
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 namespace crumple {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 namespace crumple {
 namespace {

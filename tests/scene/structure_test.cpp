@@ -4,7 +4,7 @@
 #include "crumple/io/mesh_file.h"
 #include "crumple/material/section.h"
 #include "crumple/run/playback.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 namespace crumple {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "crumple/core/random.h"
 #include "crumple/io/files.h"
-#include "tests/scene/drum_scenes.h"
+#include "tests/scene/scenes.h"
 
 namespace crumple {
 namespace {

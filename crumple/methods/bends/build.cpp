@@ -177,7 +177,7 @@ std::vector<Link> links(const Model& model) {
   for (size_t l = 0; l < model.links.size(); ++l) {
     const rigid::Weld& weld = model.links[l];
     links.push_back({.a = weld.a, .b = weld.b, .start = model.settings.condense ? Hold::Welded : Hold::Jointed, .hinges = true,
-                     .name = fmt::format("joint {}", l + 1), .frame = {weld.axes, weld.center}, .law = model.joints[l].law});
+                     .name = fmt::format("joint {}", l + 1), .to = {}, .frame = {weld.axes, weld.center}, .law = model.joints[l].law});
   }
   return links;
 }

@@ -17,7 +17,7 @@ constexpr int kMaxPlaces = 512;
 constexpr double kSafeShare = 1 - 1e-6;
 // Joints between bones wake with a neighbour that wakes if they carry this share of what wakes them.
 constexpr double kAlong = 0.5;
-// A joint that would appear within so many thicknesses of one that is bent or awake is that one. (paper 3, section 4.2: the bone is split there)
+// In thicknesses of the bone: a bent or awake joint nearer than this wakes instead of a new one. (paper 3, section 4.2 splits the bone at the hit)
 constexpr double kSameJoint = 1.5;
 // A joint rests if its parts turn against each other slower than this, rad/s; it has turned if its plastic turn has grown by more, rad.
 constexpr double kSlow = 0.05, kTurned = 1e-7;

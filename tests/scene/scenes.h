@@ -65,7 +65,7 @@ inline Scene written_scene(const std::filesystem::path& file, const std::string&
   return scene ? *scene : Scene{};
 }
 
-/// So many threads for a while.
+/// Sets the number of threads until it goes out of scope.
 class Threads {
  public:
   explicit Threads(int count) { set_thread_count(count); }
@@ -92,7 +92,7 @@ inline std::vector<std::string> all_scene_files() {
   return names;
 }
 
-/// How many frames of a scene a test runs that would run so many: few of a scene that takes minutes.
+/// Limits the frames that a test runs: only the beginning of a scene that takes minutes.
 inline int frames_to_test(const Scene& scene, int frames) {
   constexpr size_t kManyBending = 100;
   size_t bending = 0;
