@@ -140,13 +140,14 @@ montage $out/clusters_plain_1.png $out/clusters_piece_1.png $out/clusters_strain
 small $out/clusters_views.png clusters_views.png 1952x
 
 # Dents: the scenes, the views of one print, and a hailed car with and without them.
-for scene in bunny_block dent_angles dent_softness wall_ball hailstorm; do run $scene; done
+for scene in bunny_block dent_angles dent_softness wall_ball steel_door hailstorm; do run $scene; done
 draw bunny_block $out/bunny_1.png --frame 8 --size 640x440 --samples 32
 draw bunny_block $out/bunny_2.png --frame 60 --size 640x440 --samples 32
 draw bunny_block $out/bunny_3.png --frame 60 --size 640x440 --samples 32 --color depth
 montage $out/bunny_[1-3].png -strip -tile 3x1 -geometry +4+4 $out/bunny_block.png; small $out/bunny_block.png bunny_block.png 1500x
 draw dent_angles $out/angles.png --frame 40 --size 1100x420 --samples 32; small $out/angles.png dent_angles.png 1100x
 draw dent_softness $out/softness.png --frame 28 --size 1100x620 --samples 32; small $out/softness.png dent_softness.png 1100x
+draw steel_door $out/steel_door.png --sheet 3x2 --size 480x320 --samples 16; small $out/steel_door.png steel_door.png 1136x
 draw wall_ball $out/wall_ball.png --sheet 3x2 --size 480x320 --samples 16; small $out/wall_ball.png wall_ball.png 1136x
 draw hailstorm $out/hailstorm.png --sheet 2x2 --size 640x420 --samples 16; small $out/hailstorm.png hailstorm.png 1136x
 draw hailstorm $out/hail_near.png --frame 190 --size 1100x640 --samples 32 --camera=-0.2,2.6,3.6:-2.4,0.8,0.2:40; small $out/hail_near.png hailstorm_near.png 1100x

@@ -112,6 +112,33 @@ Eigen::Vector4d barycentric(const TetMesh& mesh, int tet, const Vec3& point) {
 
 }  // namespace
 
+TetMesh make_tet_grid(const Vec3& size, const Eigen::Vector3i& cells) {
+  TetMesh mesh;
+  const auto number = [&](int i, int j, int k) { return (k * (cells.y() + 1) + j) * (cells.x() + 1) + i; };
+  for (int k = 0; k <= cells.z(); ++k) {
+    for (int j = 0; j <= cells.y(); ++j) {
+      for (int i = 0; i <= cells.x(); ++i) mesh.positions.push_back(size.cwiseProduct(Vec3(i, j, k).cwiseQuotient(cells.cast<double>()) - Vec3::Constant(0.5)));
+    }
+  }
+  // Six ways from the lowest corner of a cell to its highest, along one axis after another; odd orders turn the other way.
+  constexpr std::array<std::array<int, 3>, 6> kOrders = {{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
+  for (int k = 0; k < cells.z(); ++k) {
+    for (int j = 0; j < cells.y(); ++j) {
+      for (int i = 0; i < cells.x(); ++i) {
+        for (size_t order = 0; order < 6; ++order) {
+          Eigen::Vector3i corner(i, j, k);
+          Tetrahedron tet;
+          tet[0] = number(i, j, k);
+          for (size_t step = 0; step < 3; ++step) ++corner[kOrders[order][step]], tet[step + 1] = number(corner.x(), corner.y(), corner.z());
+          if (order >= 3) std::swap(tet[2], tet[3]);
+          mesh.tets.push_back(tet);
+        }
+      }
+    }
+  }
+  return mesh;
+}
+
 double tet_volume(const std::vector<Vec3>& positions, const Tetrahedron& tet) {
   const Vec3& a = positions[tet[0]];
   return (positions[tet[1]] - a).cross(positions[tet[2]] - a).dot(positions[tet[3]] - a) / 6.0;

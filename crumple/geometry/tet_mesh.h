@@ -15,6 +15,9 @@ struct TetMesh {
 /// Corners of the face opposite each corner, counter-clockwise from outside.
 inline constexpr int kTetFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
+/// A box about the origin, each of its cells divided into six.
+TetMesh make_tet_grid(const Vec3& size, const Eigen::Vector3i& cells);
+
 double tet_volume(const std::vector<Vec3>& positions, const Tetrahedron& tet);
 Vec3 tet_center(const std::vector<Vec3>& positions, const Tetrahedron& tet);
 /// Mean length of the edges, each counted once for every tetrahedron it belongs to.

@@ -60,6 +60,7 @@ struct OtherShape {
   double mass = 0;         // kg; 0: it does not give way
   double restitution = 0;  // of the pair
   double gives = 0;        // how readily it takes prints itself; 0: not at all
+  std::vector<int> pieces; // of the body that was hit, ascending: those of the touched surface that it may reach
 };
 
 /// A part that hit the body goes on into it.
@@ -94,7 +95,7 @@ struct LayerContext {
   const Shape* shape = nullptr;       // of the body now
   bool is_skinned = false;            // some layer skins it, so that rest space is turned where it bends
   std::span<const OtherShape> others = {};   // those that were wanted
-  std::span<const int> part_of_piece = {};   // #pieces
+  std::span<const int> surface_of_piece = {};  // #pieces: the lowest piece that it shows one surface with, unbroken though it may be bent
   /// Where points of a drawn surface (LayerSeed::drawn; -1: vertices of the tetrahedra) are, seen from the rest frame of a piece, and how their
   /// surroundings are turned. `parents`: 2 for each point that was added to the surface. None while the body is straight.
   std::function<std::vector<Mat3>(int piece, int surface, std::span<const int32_t> parents, std::vector<Vec3f>& points)> bend = {};

@@ -1,10 +1,13 @@
 #include "crumple/render/scene_surface.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <numeric>
+#include <span>
+#include <tuple>
 
 namespace crumple::render {
 namespace {
@@ -40,8 +43,9 @@ Seams find_seams(const TriMesh& mesh) {
 }
 
 void smooth_over_seams(const Seams& seams, std::vector<Vec3f>& normals) {
-  const std::vector<Vec3f> before = normals;
-  for (const auto& [a, b] : seams) normals[a] += before[b], normals[b] += before[a];
+  std::vector<std::pair<Vec3f, Vec3f>> before;
+  for (const auto& [a, b] : seams) before.emplace_back(normals[a], normals[b]);
+  for (size_t i = 0; i < seams.size(); ++i) normals[seams[i].first] += before[i].second, normals[seams[i].second] += before[i].first;
   for (const auto& [a, b] : seams) {
     for (Vec3f* normal : {&normals[a], &normals[b]}) {
       const float length = normal->norm();
@@ -141,11 +145,55 @@ void add_balls(SceneSurface& scene, const FrameItem& item, const Vec3& origin, C
   scene.finishes.push_back(finish_of(item, mode));
 }
 
+/// Vertices from `begin` on, of several items of one body.
+struct ItemVertices {
+  size_t begin, end;
+  int item;
+};
+
+/// Pieces of a body that lie side by side look like one: normals agree where vertices of two items coincide and the surface goes on smoothly.
+void smooth_between_items(SceneSurface& scene, std::span<const ItemVertices> items) {
+  constexpr float kSamePoint = 1e-5f;  // of the size of the body
+  if (items.size() < 2) return;
+  Vec3f low = Vec3f::Constant(kFarthestPoint), high = -low;
+  for (const ItemVertices& item : items) {
+    for (size_t v = item.begin; v < item.end; ++v) low = low.cwiseMin(scene.positions[v]), high = high.cwiseMax(scene.positions[v]);
+  }
+  const float near = kSamePoint * (high - low).maxCoeff(), cell = 4 * near;
+  if (!(near > 0)) return;
+  using Cell = std::array<int, 3>;
+  const auto cell_of = [&](const Vec3f& p) { return Cell{static_cast<int>((p.x() - low.x()) / cell), static_cast<int>((p.y() - low.y()) / cell), static_cast<int>((p.z() - low.z()) / cell)}; };
+  std::vector<std::tuple<Cell, int, int>> sorted;  // cell, item, vertex
+  for (const ItemVertices& item : items) {
+    for (size_t v = item.begin; v < item.end; ++v) sorted.emplace_back(cell_of(scene.positions[v]), item.item, static_cast<int>(v));
+  }
+  std::ranges::sort(sorted);
+  Seams seams;
+  const auto look_in = [&](const Cell& at, int item, int vertex) {
+    const Vec3f &position = scene.positions[static_cast<size_t>(vertex)], &normal = scene.normals[static_cast<size_t>(vertex)];
+    for (auto other = std::ranges::lower_bound(sorted, std::tuple(at, item + 1, -1)); other != sorted.end() && std::get<0>(*other) == at; ++other) {
+      const auto v = static_cast<size_t>(std::get<2>(*other));
+      if ((scene.positions[v] - position).norm() <= near && scene.normals[v].dot(normal) > kSmoothSeam) seams.emplace_back(vertex, std::get<2>(*other));
+    }
+  };
+  for (const auto& [at, item, vertex] : sorted) {
+    const Vec3f& p = scene.positions[static_cast<size_t>(vertex)];
+    const Cell first = cell_of((p.array() - near).matrix().cwiseMax(low)), last = cell_of((p.array() + near).matrix());
+    for (int x = first[0]; x <= last[0]; ++x) {
+      for (int y = first[1]; y <= last[1]; ++y) {
+        for (int z = first[2]; z <= last[2]; ++z) look_in({x, y, z}, item, vertex);
+      }
+    }
+  }
+  smooth_over_seams(seams, scene.normals);
+}
+
 }  // namespace
 
 SceneSurface gather_surface(const Frame& frame, const Vec3& origin, ColorMode mode) {
   SceneSurface scene;
   std::map<const TriMesh*, Seams> seams;
+  std::map<int, std::vector<ItemVertices>> items_of_body;
   for (const FrameItem& item : frame.items) {
     if (!item.look.visible) continue;
     if (item.ball_radius > 0) add_balls(scene, item, origin, mode);
@@ -156,8 +204,11 @@ SceneSurface gather_surface(const Frame& frame, const Vec3& origin, ColorMode mo
     }
     auto found = seams.find(item.surface.get());
     if (found == seams.end()) found = seams.emplace(item.surface.get(), find_seams(*item.surface)).first;
+    const size_t begin = scene.positions.size();
     add_solid(scene, item, origin, mode, found->second);
+    if (item.body >= 0) items_of_body[item.body].push_back({begin, scene.positions.size(), static_cast<int>(scene.finishes.size())});
   }
+  for (const auto& [body, items] : items_of_body) smooth_between_items(scene, items);
   return scene;
 }
 

@@ -43,19 +43,15 @@ std::vector<TwinEdge> twin_edges(const Asset& asset) {
 }
 
 /// Points in the tetrahedra of one piece only: at a cut, those of its neighbours are as near.
-Embedding embed_in_piece(const Asset& asset, int piece, const std::vector<int>& first_vertex, const std::vector<Vec3>& points) {
-  const int begin = first_vertex[piece], end = first_vertex[piece + 1];
+Embedding embed_in_piece(const Asset& asset, std::span<const int> tets, int begin, int end, const std::vector<Vec3>& points) {
   TetMesh own;
   own.positions.assign(asset.tets.positions.begin() + begin, asset.tets.positions.begin() + end);
-  std::vector<int> number;
-  for (size_t t = 0; t < asset.tets.tets.size(); ++t) {
-    if (asset.pieces->of_tet[t] != piece) continue;
-    const auto& [a, b, c, d] = asset.tets.tets[t];
+  for (const int t : tets) {
+    const auto& [a, b, c, d] = asset.tets.tets[static_cast<size_t>(t)];
     own.tets.push_back({a - begin, b - begin, c - begin, d - begin});
-    number.push_back(static_cast<int>(t));
   }
   Embedding embedding = embed(own, points);
-  for (int& tet : embedding.tet) tet = number[tet];
+  for (int& tet : embedding.tet) tet = tets[static_cast<size_t>(tet)];
   return embedding;
 }
 
@@ -69,10 +65,12 @@ void rig_pieces(RiggedBody& body) {
   body.first_vertex.assign(count + 1, 0);
   for (const int p : piece) ++body.first_vertex[p + 1];
   for (size_t p = 0; p < count; ++p) body.first_vertex[p + 1] += body.first_vertex[p];
-  for (size_t p = 0; asset.pieces && p < count; ++p) {
-    const PieceSurface& surface = asset.pieces->surfaces[p];
-    body.pieces.push_back({embed_in_piece(asset, static_cast<int>(p), body.first_vertex, surface.skin.positions),
-                           embed_in_piece(asset, static_cast<int>(p), body.first_vertex, surface.cut.positions)});
+  if (!asset.pieces) return;
+  std::vector<std::vector<int>> tets(count);
+  for (size_t t = 0; t < asset.tets.tets.size(); ++t) tets[static_cast<size_t>(asset.pieces->of_tet[t])].push_back(static_cast<int>(t));
+  for (size_t p = 0; p < count; ++p) {
+    const auto embedded = [&](const TriMesh& side) { return embed_in_piece(asset, tets[p], body.first_vertex[p], body.first_vertex[p + 1], side.positions); };
+    body.pieces.push_back({embedded(asset.pieces->surfaces[p].skin), embedded(asset.pieces->surfaces[p].cut)});
   }
 }
 
@@ -161,6 +159,13 @@ void order_vertices(Asset& asset) {
     for (int& v : tet) v = place[static_cast<size_t>(v)];
   }
   if (asset.division) reorder(*asset.division, place);
+}
+
+void rig_by_one_handle(Asset& asset) {
+  asset.handles = {{"all", Vec3::Zero()}};
+  asset.weights.assign(asset.tets.positions.size(), 1.0f);
+  asset.examples = {{"rest", {HandleTransform()}}};
+  order_vertices(asset);
 }
 
 std::vector<Vec3f> carried_surface(const RiggedBody& body, const std::vector<Vec3f>& positions) {

@@ -43,6 +43,9 @@ void scale_asset(Asset& asset, double factor);
 /// and a hit touches fewer blocks; the vertices of a piece come one after another. Depends on single-precision positions only, so an asset that went through a file gets the same order.
 void order_vertices(Asset& asset);
 
+/// Gives tetrahedra that are never posed one handle with full weight, and orders their vertices.
+void rig_by_one_handle(Asset& asset);
+
 /// Points carried by moved tetrahedron vertices.
 std::vector<Vec3f> carried_points(const RiggedBody& body, const Embedding& embedding, const std::vector<Vec3f>& positions);
 /// The fine surface, carried.

@@ -127,7 +127,7 @@ std::string matter_keys() {
 
 /// A layer or bonds on a rigid body.
 void check_on_rigid(Fields& f, const BodyDescription& b, const MethodInfo& method) {
-  const bool is_solid = method.need == BodyNeed::Solid && !b.plane && b.particles.empty() && !shape_method(b);
+  const bool is_solid = method.need == BodyNeed::Solid && !b.plane && b.particles.empty() && (!shape_method(b) || method.kind == MethodKind::Layer);
   if (b.asset.empty() && !is_solid) {
     return f.fail(method.key, method.need == BodyNeed::Solid ? fmt::format("a body with \"{}\" needs an inside: a box, a sphere, a mesh, an asset", method.key)
                                                              : fmt::format("only a body made from an \"asset\" has {}", method.name));

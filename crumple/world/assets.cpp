@@ -95,7 +95,7 @@ std::string key_of(const fs::path& file) {
   return fmt::format("{}:{}", name.size(), name);
 }
 
-/// A rig of one handle with full weight, never posed. If `finely`, thin parts have more than one cell across, where that is affordable.
+/// A filled surface that is never posed. If `finely`, thin parts have more than one cell across, where that is affordable.
 Result<Asset> filled(const TriMesh& surface, const std::string& name, bool finely) {
   Asset asset;
   asset.name = name, asset.surface = surface;
@@ -106,10 +106,7 @@ Result<Asset> filled(const TriMesh& surface, const std::string& name, bool finel
   Result<TetMesh> tets = fill_with_tets(surface, settings, report);
   if (!tets) return tets.error();
   asset.tets = std::move(*tets);
-  asset.handles = {{"all", Vec3::Zero()}};
-  asset.weights.assign(asset.tets.positions.size(), 1.0f);
-  asset.examples = {{"rest", {HandleTransform()}}};
-  order_vertices(asset);
+  rig_by_one_handle(asset);
   return asset;
 }
 

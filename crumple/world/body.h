@@ -35,6 +35,7 @@ struct Part {
 struct Body {
   const BodyDescription* description = nullptr;
   std::shared_ptr<const Solid> solid;          // of a body that can deform or break along cuts
+  std::shared_ptr<const RiggedBody> rig;       // what its layers deform: that of the solid, or of pieces that its bonds make, which collide as they are
   std::shared_ptr<const TriMesh> surface;      // drawn surface, in the rest frame
   std::vector<std::shared_ptr<const TriMesh>> skins, cuts;  // #pieces: drawn surfaces; cuts only for a scored solid
   Appearance look, cut_look;
@@ -99,6 +100,8 @@ double volume_of(const Body& body);
 
 /// The pieces made by the body's bonds; empty if they make none.
 std::span<const BondPiece> own_pieces(const Body& body);
+/// Tetrahedra in the pieces that bonds make, for layers.
+Result<std::shared_ptr<const RiggedBody>> rig_of_pieces(std::span<const BondPiece> pieces);
 /// For each piece, the lowest piece that it is still connected to by welds or joints.
 std::vector<int> connected_pieces(const Body& body);
 

@@ -106,7 +106,8 @@ Result<void> build_mesh(Body& body, const Scene& scene, SceneAssets& assets) {
 Result<void> build_layers(Body& body, const Scene& scene) {
   const BodyDescription& d = *body.description;
   Result<void> built;
-  LayerSeed seed{body.solid->rig.get(), d.material.restitution, scene.dt(), scene.second_phase, {body.surface}};
+  LayerSeed seed{body.rig.get(), d.material.restitution, scene.dt(), scene.second_phase, {body.surface}};
+  if (!body.solid) seed.drawn = {std::shared_ptr<const TriMesh>(body.rig, &body.rig->asset.surface)};  // empty: it is drawn in pieces
   for (const std::shared_ptr<const TriMesh>& skin : body.skins) seed.drawn.push_back(skin);
   for_each_method(d.methods, [&](const auto& settings) {
     using Settings = typename std::decay_t<decltype(settings)>::value_type;
@@ -148,7 +149,7 @@ Result<void> build_bonds(Body& body, const Scene& scene, SceneAssets& assets) {
         }
         loaded.push_back(*mesh), meshes.push_back(mesh->get());
       }
-      seed.solid = body.solid ? body.solid->rig.get() : nullptr, seed.vertex_masses = body.vertex_masses;
+      seed.solid = body.rig.get(), seed.vertex_masses = body.vertex_masses;
       seed.meshes = meshes, seed.density = d.density.value_or(kWater), seed.dt = scene.dt();
       auto model = build(seed, *settings);
       if (!model) {
@@ -189,12 +190,16 @@ Result<void> build_own_shape(Body& body, const Scene& scene, SceneAssets& assets
     body.mass += pieces[i].mass.mass;
   }
   body.surface = body.skins.front();
-  return {};
+  if (!method_of(*body.description, MethodKind::Layer)) return {};
+  Result<std::shared_ptr<const RiggedBody>> rig = rig_of_pieces(pieces);
+  if (!rig) return body_error(scene, *body.description, rig.error().text);
+  body.rig = *rig;
+  return build_layers(body, scene);
 }
 
 void add_skins(Body& body) {
   const BodyDescription& d = *body.description;
-  const RiggedBody& rig = *body.solid->rig;
+  const RiggedBody& rig = *body.rig;
   if (!rig.asset.pieces) return;
   for (const PieceSurface& piece : rig.asset.pieces->surfaces) {
     body.skins.emplace_back(body.solid->rig, &piece.skin), body.cuts.emplace_back(body.solid->rig, &piece.cut);
@@ -205,7 +210,7 @@ void add_skins(Body& body) {
 
 /// Parts, masses and methods of a solid body.
 Result<void> build_solid(Body& body, const Scene& scene, SceneAssets& assets, double density) {
-  const RiggedBody& rig = *body.solid->rig;
+  const RiggedBody& rig = *body.rig;
   body.vertex_masses.clear();
   for (const double unit : rig.unit_masses) body.vertex_masses.push_back(density * unit);
   if (Result<void> bonds = build_bonds(body, scene, assets); !bonds) return bonds.error();
@@ -237,8 +242,8 @@ Result<void> build_asset(Body& body, const Scene& scene, SceneAssets& assets, De
   const BodyDescription& d = *body.description;
   auto solid = assets.load(scene, d, divider_of(d), detail == Detail::Simulation);
   if (!solid) return solid_error(scene, d, solid.error());
-  body.solid = *solid;
-  const RiggedBody& rig = *body.solid->rig;
+  body.solid = *solid, body.rig = body.solid->rig;
+  const RiggedBody& rig = *body.rig;
   body.surface = std::shared_ptr<const TriMesh>(body.solid->rig, &rig.asset.surface);
   if (d.look && d.look->paint) body.surface = std::make_shared<const TriMesh>(repainted(*body.surface, main_color(*body.surface), *d.look->paint));
   if (Result<void> built = build_solid(body, scene, assets, d.mass ? *d.mass / rig.volume : d.density.value_or(kWater)); !built) return built.error();
@@ -263,7 +268,7 @@ Result<void> fill_inside(Body& body, const Scene& scene, SceneAssets& assets, De
   }
   auto solid = assets.fill(*body.surface, d, divider_of(d), detail == Detail::Simulation);
   if (!solid) return solid.error().text.starts_with('/') ? solid_error(scene, d, solid.error()) : body_error(scene, d, solid.error().text);
-  body.solid = *solid;
+  body.solid = *solid, body.rig = body.solid->rig;
   if (body.is_divided()) body.surface = std::shared_ptr<const TriMesh>(body.solid->rig, &body.solid->rig->asset.surface);
   const double mass = body.mass;
   return build_solid(body, scene, assets, mass / body.solid->rig->volume);

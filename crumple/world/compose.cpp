@@ -50,6 +50,17 @@ void find_parts_of_pieces(const Body& body, std::vector<int>& parts) {
   }
 }
 
+void find_surfaces_of_pieces(const Body& body, std::vector<int>& surfaces) {
+  if (body.is_divided() || !body.solid) {
+    surfaces = connected_pieces(body);
+    return;
+  }
+  surfaces.assign(static_cast<size_t>(body.piece_count()), 0);
+  for (const Part& part : body.parts) {
+    for (const int piece : part.pieces) surfaces[static_cast<size_t>(piece)] = part.pieces.front();
+  }
+}
+
 /// What the layers of a body need to know of the step. Shapes are only read: those of others are what they were before the step.
 void prepare_layers(WorldState& w, int index) {
   Body& body = w.body(index);
@@ -60,8 +71,8 @@ void prepare_layers(WorldState& w, int index) {
   gather_touching(w, index);
   LayerContext now;
   now.dt = w.dt(), now.step = w.steps;
-  find_parts_of_pieces(body, work.part_of_piece);
-  now.part_of_piece = work.part_of_piece;
+  find_surfaces_of_pieces(body, work.surface_of_piece);
+  now.surface_of_piece = work.surface_of_piece;
   for (Layer& layer : body.layers) {
     std::visit([&](auto& at_work) { select_hits(at_work.model, at_work.state, std::as_const(now), work.touching); }, layer);
   }
@@ -78,7 +89,9 @@ void set_bend(const WorldState& w, const Body& body, LayerContext& now) {
   now.bend = [&body, places](int piece, int surface, std::span<const int32_t> parents, std::vector<Vec3f>& points) {
     std::vector<Mat3> turns;
     const std::vector<Vec3f> straight = std::move(points);
-    points = bent_points(body, places, places[static_cast<size_t>(piece)], {-1, false, straight, parents, surface < 0, &turns});
+    const Transform& from = places[static_cast<size_t>(piece)];
+    points = body.solid ? bent_points(body, places, from, {-1, false, straight, parents, surface < 0, &turns})
+                        : points_of_pieces(body, places, from, {surface - 1, false, straight, parents, surface < 0, &turns});
     return turns;
   };
 }
@@ -89,8 +102,8 @@ void step_layers(WorldState& w, int index) {
   if (body.layers.empty()) return;
   LayerContext now;
   now.dt = w.dt(), now.step = w.steps;
-  now.shape = &body.shape, now.is_skinned = is_skinned(body), now.others = work.others, now.part_of_piece = work.part_of_piece;
-  if (body.is_divided() && !work.others.empty()) set_bend(w, body, now);
+  now.shape = &body.shape, now.is_skinned = is_skinned(body), now.others = work.others, now.surface_of_piece = work.surface_of_piece;
+  if ((body.is_divided() || !body.solid) && !work.others.empty()) set_bend(w, body, now);
   for (Layer& layer : body.layers) {
     now.hits = work.hits, now.broken = work.broken, now.effects = {}, now.yielded.clear();
     std::visit([&](auto& at_work) { step(at_work.model, at_work.state, now); }, layer);
@@ -103,7 +116,7 @@ void step_layers(WorldState& w, int index) {
 
 /// Whether some of the blocks of vertices that moved belong to a part. Both are ascending.
 bool has_moved(const Body& body, const Part& part, std::span<const int> blocks) {
-  const std::vector<int>& first = body.solid->rig->first_vertex;
+  const std::vector<int>& first = body.rig->first_vertex;
   for (const int piece : part.pieces) {
     const auto at = std::lower_bound(blocks.begin(), blocks.end(), first[static_cast<size_t>(piece)] / Skin::kLanes);
     if (at != blocks.end() && *at * Skin::kLanes < first[static_cast<size_t>(piece) + 1]) return true;
@@ -141,6 +154,10 @@ void compose(WorldState& w, int index) {
   BodyWork& work = w.work[static_cast<size_t>(index)];
   put_together(body, work.moved);
   work.finite = true;
+  if (!body.solid) {  // pieces that bonds make keep their mass and collide as they are
+    for (PartWork& part : work.parts) part.reshaped = false;
+    return;
+  }
   for (size_t p = 0; p < body.parts.size(); ++p) {
     work.parts[p].reshaped = body.parts.size() == 1 || has_moved(body, body.parts[p], work.moved);
     if (!work.parts[p].reshaped) continue;
@@ -208,7 +225,7 @@ void step_rigid_bodies(WorldState& w) {
   w.busy.clear();
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     const Body& body = w.bodies[i];
-    if (!body.is_present() || body.frozen || !body.solid || !body.can_change()) continue;
+    if (!body.is_present() || body.frozen || !body.rig || !body.can_change()) continue;
     if (!w.work[i].contacts.empty() || any_busy(body) || are_bonds_busy(w, body)) w.busy.push_back(static_cast<int>(i));
   }
   parallel_for(w.busy.size(), 1, [&](size_t begin, size_t end) {

@@ -9,9 +9,18 @@
 namespace crumple {
 namespace {
 
-/// The boundary triangle nearest to a point of the rest frame, among those of one hull.
-Hit nearest_face(const Body& body, int hull, const Vec3& point) {
-  const RiggedBody& rig = *body.solid->rig;
+/// The boundary triangles of a piece: they are in the order of their lowest vertices, and vertices in that of the pieces.
+std::pair<size_t, size_t> faces_of_piece(const RiggedBody& rig, int piece) {
+  const auto begin_at = [&](int vertex) {
+    const auto is_before = [](const Triangle& face, int v) { return std::min({face[0], face[1], face[2]}) < v; };
+    return static_cast<size_t>(std::lower_bound(rig.faces.begin(), rig.faces.end(), vertex, is_before) - rig.faces.begin());
+  };
+  return {begin_at(rig.first_vertex[static_cast<size_t>(piece)]), begin_at(rig.first_vertex[static_cast<size_t>(piece) + 1])};
+}
+
+/// The boundary triangle nearest to a point of the rest frame, among those of one hull, or of one piece if it has none.
+Hit nearest_face(const Body& body, int hull, int piece, const Vec3& point) {
+  const RiggedBody& rig = *body.rig;
   const std::vector<Vec3f>& shape = body.shape.vertices;
   Hit hit;
   double best = 1e300;
@@ -22,6 +31,11 @@ Hit nearest_face(const Body& body, int hull, const Vec3& point) {
     const double squared = (w[0] * pa + w[1] * pb + w[2] * pc - point).squaredNorm();
     if (squared < best) best = squared, hit.face = face, hit.barycentric = w;
   };
+  if (!body.solid) {
+    const auto [begin, end] = faces_of_piece(rig, piece);
+    for (size_t face = begin; face < end; ++face) try_face(static_cast<int>(face));
+    return hit;
+  }
   const auto& hulls = body.solid->hulls.faces;
   if (hull >= 0 && static_cast<size_t>(hull) < hulls.size() && !hulls[static_cast<size_t>(hull)].empty()) {
     for (const int face : hulls[static_cast<size_t>(hull)]) try_face(face);
@@ -36,8 +50,9 @@ int hull_of(const Part& part, int child) {
   return child >= 0 && static_cast<size_t>(child) < part.hulls.size() ? part.hulls[static_cast<size_t>(child)] : -1;
 }
 
-/// The piece that a hull of a part belongs to.
-int piece_of_hull(const Body& body, int hull) {
+/// The piece that a hull of a part belongs to. Pieces without hulls are parts of their own.
+int piece_of_hull(const Body& body, const Part& part, int hull) {
+  if (!body.solid) return part.pieces.front();
   return hull >= 0 && !body.solid->hulls.piece.empty() ? body.solid->hulls.piece[static_cast<size_t>(hull)] : 0;
 }
 
@@ -74,6 +89,29 @@ int body_of(const WorldState& w, int part) {
 /// Which of its body's parts it is.
 int number_of(const WorldState& w, int part) {
   return part < 0 ? 0 : w.owner_of_part[static_cast<size_t>(part)].second;
+}
+
+/// The pieces of the surface that a shape touched. Of pieces that bonds make, which may be many: those near it.
+std::vector<int> pieces_in_reach(const WorldState& w, const Body& body, std::span<const int> surface_of_piece, const OtherShape& other) {
+  std::vector<int> pieces;
+  Bounds reach;
+  for (const OtherShape::Surface& surface : other.surfaces) {
+    for (const Vec3f& p : surface.points) reach.add(p.cast<double>());
+  }
+  const std::vector<Transform> places = body.solid ? std::vector<Transform>() : places_of_pieces(w, body);
+  const auto is_near = [&](int piece) {
+    if (body.solid) return true;
+    const Transform to_touched = places[static_cast<size_t>(other.piece)].inverse() * places[static_cast<size_t>(piece)];
+    const Bounds own = bounds_of(body.skins[static_cast<size_t>(piece)]->positions);
+    const Vec3 middle = to_touched * (0.5 * (own.low + own.high));
+    const double far = own.diagonal() + reach.diagonal();
+    return (middle - middle.cwiseMax(reach.low).cwiseMin(reach.high)).norm() <= far;
+  };
+  for (size_t piece = 0; piece < surface_of_piece.size(); ++piece) {
+    const bool is_its_own = surface_of_piece[piece] == surface_of_piece[static_cast<size_t>(other.piece)];
+    if (is_its_own && is_near(static_cast<int>(piece))) pieces.push_back(static_cast<int>(piece));
+  }
+  return pieces;
 }
 
 /// Joint impulses on the pieces; an angular impulse becomes a couple of impulses a metre apart.
@@ -114,7 +152,7 @@ void route_contacts(WorldState& w) {
       if (own < 0) continue;  // matter
       const auto& [index, part] = w.owner_of_part[static_cast<size_t>(own)];
       const Body& body = w.body(index);
-      if (body.solid && body.can_change() && !body.frozen) w.work[static_cast<size_t>(index)].contacts.push_back({static_cast<int>(i), is_a, part});
+      if (body.rig && body.can_change() && !body.frozen) w.work[static_cast<size_t>(index)].contacts.push_back({static_cast<int>(i), is_a, part});
     }
   }
 }
@@ -130,7 +168,7 @@ void gather_touching(WorldState& w, int index) {
     const double speed_change = touched.impulse / part.mass;
     const Vec3 at = part.last_good.place * (touch.is_a ? touched.local_a : touched.local_b);
     const double approach = std::max(0.0, (touch.is_a ? 1 : -1) * approach_of(w, part, other, at).dot(touched.normal));
-    const int piece = piece_of_hull(body, hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b));
+    const int piece = piece_of_hull(body, part, hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b));
     const auto is_its_own = [&](const Touching& one) { return one.part == touch.part && one.other == other; };
     const auto found = std::find_if(work.touching.begin(), work.touching.end(), is_its_own);
     if (found != work.touching.end()) {
@@ -160,7 +198,8 @@ void gather_hits(WorldState& w, int index) {
     const Mat3 world_to_rest = part_in_rest.rotation * part.last_good.place.rotation.transpose();
     const Vec3& local = touch.is_a ? touched.local_a : touched.local_b;
     const int hull = hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b);
-    Hit hit = nearest_face(body, hull, part_to_piece(body, part, piece_of_hull(body, hull)) * local);
+    const int piece = piece_of_hull(body, part, hull);
+    Hit hit = nearest_face(body, hull, piece, part_to_piece(body, part, piece) * local);
     const double sign = touch.is_a ? 1 : -1;
     hit.impulse = sign * touched.impulse * (world_to_rest * touched.normal);
     hit.friction = sign * (world_to_rest * touched.friction);
@@ -182,7 +221,7 @@ void gather_others(WorldState& w, int index) {
     const Body& other = w.body(number);
     const Part& part = other.parts[static_cast<size_t>(part_number)];
     const bool gives_way = other.description->motion == rigid::Motion::Dynamic && !other.frozen;
-    OtherShape shape{touched.part, touched.other, number, part_number, touched.piece, {}, gives_way ? part.mass : 0, body.description->material.restitution * other.description->material.restitution, 0};
+    OtherShape shape{touched.part, touched.other, number, part_number, touched.piece, {}, gives_way ? part.mass : 0, body.description->material.restitution * other.description->material.restitution, 0, {}};
     for (const Layer& layer : other.layers) shape.gives = std::max(shape.gives, std::visit([](const auto& at_work) { return gives(at_work.model); }, layer));
     const Transform world_to_rest = (place_of(w, body.parts[static_cast<size_t>(touched.part)]) * body.pose_of(touched.piece)).inverse();
     ViewCache unused;
@@ -196,6 +235,7 @@ void gather_others(WorldState& w, int index) {
       }
       shape.surfaces.push_back(std::move(surface));
     }
+    shape.pieces = pieces_in_reach(w, body, work.surface_of_piece, shape);
     work.others.push_back(std::move(shape));
   }
 }
@@ -208,11 +248,11 @@ void gather_piece_loads(WorldState& w, int index) {
     const rigid::Contact& touched = contact(w, touch.contact);
     const Part& part = body.parts[static_cast<size_t>(touch.part)];
     const int hull = hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b);
-    if (hull < 0) continue;
+    if (hull < 0 && body.solid) continue;
     const Transform part_in_rest = part.rest_in_part().inverse();
     const Mat3 world_to_rest = part_in_rest.rotation * part.last_good.place.rotation.transpose();
     const Vec3 impulse = world_to_rest * (touched.impulse * touched.normal + touched.friction);
-    work.piece_loads.push_back({body.solid->hulls.piece[static_cast<size_t>(hull)], part_in_rest * (touch.is_a ? touched.local_a : touched.local_b),
+    work.piece_loads.push_back({piece_of_hull(body, part, hull), part_in_rest * (touch.is_a ? touched.local_a : touched.local_b),
                                 touch.is_a ? impulse : Vec3(-impulse)});
   }
   add_joint_loads(w, index);

@@ -113,9 +113,9 @@ void push_part(WorldState& w, const ObstacleOwner& owner, const particles::Obsta
 void note_contact(WorldState& w, int index, const ObstacleOwner& owner, const particles::Push& push) {
   const Body& body = w.body(owner.body);
   const double impulse = push.normal.norm();
-  if (!(impulse > 0) || !body.solid || !body.can_change()) return;
+  if (!(impulse > 0) || !body.rig || !body.can_change()) return;
   const Part& part = body.parts[at(owner.part)];
-  rigid::Contact contact;
+  rigid::Contact contact{};
   contact.part_a = part.index, contact.part_b = -1 - index;
   contact.hull_a = owner.shape, contact.hull_b = -1;
   contact.local_a = part.last_good.place.inverse() * push.at, contact.local_b = push.at;

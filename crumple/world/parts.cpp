@@ -14,7 +14,7 @@ namespace {
 
 std::vector<Vec3f> rest_shape(const Body& body) {
   std::vector<Vec3f> positions;
-  for (const Vec3& p : body.solid->rig->asset.tets.positions) positions.push_back(p.cast<float>());
+  for (const Vec3& p : body.rig->asset.tets.positions) positions.push_back(p.cast<float>());
   return positions;
 }
 
@@ -27,12 +27,12 @@ std::vector<T> of_pieces(const std::vector<T>& values, const std::vector<int>& f
 
 /// Vertices of some pieces, in the rest frame of their part.
 std::vector<Vec3f> posed(const Body& body, const std::vector<Vec3f>& shape, std::span<const int> pieces) {
-  std::vector<Vec3f> points = of_pieces(shape, body.solid->rig->first_vertex, pieces);
+  std::vector<Vec3f> points = of_pieces(shape, body.rig->first_vertex, pieces);
   if (body.poses.empty()) return points;
   auto next = points.begin();
   for (const int piece : pieces) {
     const Transform& pose = body.poses[static_cast<size_t>(piece)];
-    const std::vector<int>& first = body.solid->rig->first_vertex;
+    const std::vector<int>& first = body.rig->first_vertex;
     for (int v = first[static_cast<size_t>(piece)]; v < first[static_cast<size_t>(piece) + 1]; ++v, ++next) *next = (pose * next->cast<double>()).cast<float>();
   }
   return points;
@@ -115,7 +115,7 @@ PartMass mass_of_part(const Body& body, std::span<const int> pieces, const Mat3&
   const std::vector<Vec3f>* current = body.layers.empty() ? nullptr : &body.shape.vertices;
   const std::vector<Vec3f> rest = current ? std::vector<Vec3f>() : rest_shape(body);
   const std::vector<Vec3f>& shape = current ? *current : rest;
-  const std::vector<int>& first = body.solid->rig->first_vertex;
+  const std::vector<int>& first = body.rig->first_vertex;
   const bool whole = pieces.size() + 1 == first.size() && body.poses.empty();
   const PointMassProperties points = whole ? mass_of_points(shape, body.vertex_masses)
                                            : mass_of_points(posed(body, shape, pieces), of_pieces(body.vertex_masses, first, pieces));
@@ -131,7 +131,7 @@ void hull_points(const Body& body, const Part& part, const Transform& rest_in_pa
     const auto now = [&](int v) { return Vec3(body.shape.vertices[static_cast<size_t>(v)].cast<double>()); };
     for (const int hull : part.hulls) points_of_hull(hulls, hull, now, piece_in_part(hull), points);
   } else {
-    const auto at_rest = [&](int v) { return body.solid->rig->asset.tets.positions[v]; };
+    const auto at_rest = [&](int v) { return body.rig->asset.tets.positions[v]; };
     for (const int hull : part.hulls) points_of_hull(hulls, hull, at_rest, piece_in_part(hull), points);
   }
 }
@@ -166,7 +166,7 @@ int nearest_piece(const Body& body, const Vec3& at) {
     return nearest;
   }
   if (body.piece_count() == 1) return 0;
-  const RiggedBody& rig = *body.solid->rig;
+  const RiggedBody& rig = *body.rig;
   double least = 1e300;
   for (int piece = 0; piece < body.piece_count(); ++piece) {
     for (int v = rig.first_vertex[static_cast<size_t>(piece)]; v < rig.first_vertex[static_cast<size_t>(piece) + 1]; ++v) {
@@ -196,7 +196,7 @@ bool is_skinned(const Body& body) {
 }
 
 void put_together(Body& body, std::span<const int> blocks) {
-  const std::vector<Vec3>& rest = body.solid->rig->asset.tets.positions;
+  const std::vector<Vec3>& rest = body.rig->asset.tets.positions;
   Shape& shape = body.shape;
   const bool is_alone = body.layers.size() == 1 && std::visit([](const auto& at_work) { return info_of(at_work).skins; }, body.layers.front());
   if (!is_alone) shape.offsets.resize(rest.size(), Vec3f::Zero());
@@ -214,7 +214,7 @@ void put_together(Body& body, std::span<const int> blocks) {
 
 void put_together(Body& body) {
   if (body.layers.empty()) return;
-  const size_t count = body.solid->rig->asset.tets.positions.size();
+  const size_t count = body.rig->asset.tets.positions.size();
   body.shape.vertices.resize(count);
   std::vector<int> blocks((count + Skin::kLanes - 1) / Skin::kLanes);
   std::iota(blocks.begin(), blocks.end(), 0);
@@ -224,7 +224,7 @@ void put_together(Body& body) {
 Damage damage_of(const Body& body) {
   Damage damage;
   if (body.layers.empty() || body.shape.vertices.empty()) return damage;
-  const std::vector<Vec3>& rest = body.solid->rig->asset.tets.positions;
+  const std::vector<Vec3>& rest = body.rig->asset.tets.positions;
   double squared = 0;
   for (size_t v = 0; v < rest.size(); ++v) {
     const double distance = (body.shape.vertices[v].cast<double>() - rest[v]).norm();

@@ -49,6 +49,7 @@ struct BodyWork {
   std::vector<Hit> hits;
   std::vector<OtherShape> others;
   std::vector<int> part_of_piece;     // #pieces
+  std::vector<int> surface_of_piece;  // #pieces
   std::vector<PieceLoad> piece_loads;
   std::vector<LinkChange> changes;
   bool is_split = false;              // by these changes

@@ -78,8 +78,8 @@ FrameItem draw_whole(const Body& body, int index, std::span<const Transform> pla
   item.surface = body.surface;
   std::vector<int32_t> parents;
   if (!body.layers.empty()) {
-    item.positions = carried_surface(*body.solid->rig, body.shape.vertices);
-    item.colors = layer_colors(body, body.solid->rig->embedding, view);
+    item.positions = carried_surface(*body.rig, body.shape.vertices);
+    item.colors = layer_colors(body, body.rig->embedding, view);
     parents = draw_details(body, -1, view, item);
   }
   if (!body.is_divided()) return item;
@@ -89,7 +89,7 @@ FrameItem draw_whole(const Body& body, int index, std::span<const Transform> pla
 }
 
 FrameItem draw_side(const Body& body, int index, size_t piece, bool cut, std::span<const Transform> places, const View& view) {
-  const RiggedBody& rig = *body.solid->rig;
+  const RiggedBody& rig = *body.rig;
   const Embedding& embedding = cut ? rig.pieces[piece].cut : rig.pieces[piece].skin;
   FrameItem item = item_of(body, index, places[piece]);
   item.name = fmt::format("{}/{}{}", body.description->name, piece, cut ? " cut" : "");
@@ -120,11 +120,21 @@ FrameItem draw_own_piece(const Body& body, int index, int piece, std::span<const
   item.name = fmt::format("{}/{}", body.description->name, own_pieces(body)[static_cast<size_t>(piece)].name);
   item.piece = piece;
   item.surface = body.skins[static_cast<size_t>(piece)];
+  std::vector<int32_t> parents;
+  if (!body.layers.empty()) {
+    const Embedding& embedding = body.rig->pieces[static_cast<size_t>(piece)].skin;
+    item.positions = carried_points(*body.rig, embedding, body.shape.vertices);
+    item.colors = layer_colors(body, embedding, view);
+    parents = draw_details(body, piece, view, item);
+  }
   std::visit(
       [&](const auto& bonds) {
-        item.positions = pose(bonds.model, bonds.state, PieceSide{piece, false, {}}, places);
+        std::vector<Vec3f> posed = pose(bonds.model, bonds.state, PieceSide{piece, false, item.positions, parents}, places);
+        if (!posed.empty()) item.positions = std::move(posed);
         const std::string_view scheme = scheme_of(info_of(bonds), view);
-        if (!scheme.empty()) item.colors = colors(bonds.model, bonds.state, scheme, piece);
+        if (scheme.empty()) return;
+        item.colors = colors(bonds.model, bonds.state, scheme, piece);
+        add_between(parents, item.colors);
       },
       *body.bonds);
   return item;
@@ -151,11 +161,40 @@ bool is_bent(std::span<const Transform> places) {
   return std::any_of(places.begin(), places.end(), differs);
 }
 
-std::vector<Vec3f> bent_points(const Body& body, std::span<const Transform> places, const Transform& from, const PieceSide& side) {
+std::vector<Transform> seen_from(const Transform& from, std::span<const Transform> places) {
   std::vector<Transform> seen;
   const Transform back = from.inverse();
   for (const Transform& place : places) seen.push_back(back * place);
-  return std::visit([&](const auto& bonds) { return pose(bonds.model, bonds.state, side, seen); }, *body.bonds);
+  return seen;
+}
+
+std::vector<Vec3f> bent_points(const Body& body, std::span<const Transform> places, const Transform& from, const PieceSide& side) {
+  return std::visit([&](const auto& bonds) { return pose(bonds.model, bonds.state, side, seen_from(from, places)); }, *body.bonds);
+}
+
+std::vector<Vec3f> points_of_pieces(const Body& body, std::span<const Transform> places, const Transform& from, const PieceSide& side) {
+  const std::vector<Transform> seen = seen_from(from, places);
+  std::vector<Vec3f> points(side.points.begin(), side.points.end());
+  const auto move = [&](size_t begin, size_t end, const Transform& by) {
+    for (size_t i = begin; i < end; ++i) points[i] = (by * points[i].cast<double>()).cast<float>();
+    if (side.turns) side.turns->resize(end, by.rotation);
+  };
+  if (side.vertices) {
+    const std::vector<int>& first = body.rig->first_vertex;
+    for (size_t piece = 0; piece + 1 < first.size(); ++piece) move(static_cast<size_t>(first[piece]), static_cast<size_t>(first[piece + 1]), seen[piece]);
+    return points;
+  }
+  const Transform& own = seen[static_cast<size_t>(side.piece)];
+  std::vector<Vec3f> posed = std::visit([&](const auto& bonds) { return pose(bonds.model, bonds.state, side, seen); }, *body.bonds);
+  if (posed.empty()) {
+    move(0, points.size(), own);
+    return points;
+  }
+  for (Vec3f& p : posed) p = (own * p.cast<double>()).cast<float>();
+  if (side.turns) {
+    for (Mat3& turn : *side.turns) turn = own.rotation * turn;
+  }
+  return posed;
 }
 
 std::vector<ColorScheme> color_schemes() {

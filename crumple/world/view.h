@@ -30,6 +30,8 @@ std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Tr
 bool is_bent(std::span<const Transform> places);
 /// Points of a whole divided body, seen from a frame, with the rest frame of each piece at `places`.
 std::vector<Vec3f> bent_points(const Body& body, std::span<const Transform> places, const Transform& from, const PieceSide& side);
+/// The same of a piece that bonds made, or of the vertices of all of them.
+std::vector<Vec3f> points_of_pieces(const Body& body, std::span<const Transform> places, const Transform& from, const PieceSide& side);
 
 /// Note on details that were drawn more coarsely than simulated; empty: none.
 std::string note_of(const Body& body, int index, ViewCache& cache);

@@ -1,8 +1,10 @@
 // Dents in scenes: whom they mark, how deep, and what stays as it was.
 #include <cmath>
+#include <fstream>
 #include <set>
 
 #include "crumple/core/parallel.h"
+#include "crumple/geometry/bvh.h"
 #include "tests/scene/bars.h"
 #include "tests/scene/inside.h"
 
@@ -209,6 +211,97 @@ TEST_F(ScoredDents, stay_on_the_pieces_when_a_body_breaks) {
   EXPECT_GT(on_pieces, 0.03);
   for (const FrameItem& item : world.frame().items) {
     ASSERT_TRUE(item.positions.empty() || item.positions.size() == item.surface->positions.size()) << item.name;
+  }
+}
+
+/// A ball flies against a sheet of 2 x 2 cells, near their common corner. The sheet is free, or held along two borders.
+Scene hit_sheet(const std::string& supports, double mass) {
+  return parsed_scene(fmt::format(R"({{"crumple": 1, "seconds": 0.5, "substeps": 8, "checkpoint": 3, "gravity": [0, 0, 0], "bodies": [
+    {{"name": "sheet", "structure": {{"material": {{"steel": 2.35e8}}, "plates": [{{"name": "sheet", "size": [1, 1], "thickness": 0.01, "cells": [2, 2]}}], "supports": {}}},
+      "material": {{"restitution": 0}}, "dents": {{"depth": 0.004, "lip": 0}}}},
+    {{"name": "ball", "sphere": 0.1, "at": [0.02, 0.16, 0.013], "mass": {}, "velocity": [0, -11, 0], "material": {{"restitution": 0}}}}]}})", supports, mass));
+}
+const char* const kHeld = R"([{"at": [-0.5, 0, -0.5], "until": [-0.5, 0, 0.5]}, {"at": [0.5, 0, -0.5], "until": [0.5, 0, 0.5]}])";
+
+/// How far seams gape: farthest that a drawn vertex between two cells is from the surface of the other cells.
+double widest_gap(const World& world) {
+  std::vector<std::vector<Vec3>> placed;
+  std::vector<FrameItem> cells;
+  for (const FrameItem& item : world.frame().items) {
+    if (!item.name.starts_with("sheet/")) continue;
+    cells.push_back(item);
+    for (std::vector<Vec3>& points = placed.emplace_back(); const Vec3f& p : item.positions) points.push_back(item.place * p.cast<double>());
+  }
+  double widest = 0;
+  for (size_t c = 0; c < cells.size(); ++c) {
+    const std::vector<Vec3>& rest = cells[c].surface->positions;
+    for (size_t v = 0; v < rest.size(); ++v) {
+      if (std::min(std::abs(rest[v].x()), std::abs(rest[v].z())) > 1e-6) continue;  // not between cells
+      double least = 1e300;
+      for (size_t d = 0; d < cells.size(); ++d) {
+        if (d != c) least = std::min(least, TriangleTree(placed[d], cells[d].surface->triangles).closest(placed[c][v]).distance);
+      }
+      widest = std::max(widest, least);
+    }
+  }
+  return widest;
+}
+
+double deepest_on_pieces(const World& world, std::string_view name) {
+  double most = 0;
+  for (const auto& sheet : dents_of(world, name).sheets) {
+    for (const Vec3f& offset : sheet.offsets) most = std::max<double>(most, offset.norm());
+  }
+  return most;
+}
+
+TEST(Dents, go_on_over_the_pieces_of_a_structure) {
+  for (const auto& [supports, mass] : {std::pair{"[]", 0.5}, {kHeld, 5.0}, {kHeld, 60.0}}) {
+    World world = built(hit_sheet(supports, mass));
+    const double before = world.bodies()[0].parts[0].mass;
+    run_frames(world, 20);
+    EXPECT_EQ(dents_of(world, "sheet").figures[dents::kDents], 1) << mass;
+    EXPECT_NEAR(deepest_on_pieces(world, "sheet"), 0.04, 0.001) << mass;
+    int dented = 0;
+    for (const auto& sheet : dents_of(world, "sheet").sheets) dented += std::any_of(sheet.offsets.begin(), sheet.offsets.end(), [](const Vec3f& o) { return o.norm() > 0.01; }) ? 1 : 0;
+    EXPECT_EQ(dented, 4) << mass;
+    EXPECT_LT(widest_gap(world), 0.03 * 0.04) << mass;
+    EXPECT_EQ(world.bodies()[0].parts[0].mass, before);
+  }
+}
+
+TEST(Dents, of_a_structure_go_on_from_a_checkpoint_to_the_same_bits) {
+  const Scene scene = hit_sheet(kHeld, 60);
+  World world = built(scene);
+  for (int frame = 1; frame <= 12; ++frame) {
+    world.step_frame();
+    if (!world.is_checkpoint(frame)) continue;
+    World resumed = built(scene);
+    const Result<void> restored = resumed.restore(world.snapshot());
+    ASSERT_TRUE(restored) << restored.error().text;
+    EXPECT_EQ(state_hash(resumed), state_hash(world)) << frame;
+    const std::vector<FrameItem> drawn = world.frame().items, again = resumed.frame().items;
+    ASSERT_EQ(drawn.size(), again.size());
+    for (size_t i = 0; i < drawn.size(); ++i) EXPECT_EQ(drawn[i].positions, again[i].positions) << drawn[i].name;
+  }
+  EXPECT_EQ(dents_of(world, "sheet").figures[dents::kDents], 1);
+}
+
+TEST(Dents, mark_bars_and_pieces_of_other_shapes) {
+  ScratchFolder folder("piece_meshes");
+  std::ofstream(folder / "wedge.obj") << "v -0.3 -0.2 -0.3\nv 0.3 -0.2 -0.3\nv 0.3 -0.2 0.3\nv -0.3 -0.2 0.3\nv 0 0.3 -0.3\nv 0 0.3 0.3\n"
+                                         "f 1 2 3 4\nf 1 5 2\nf 4 3 6\nf 2 5 6 3\nf 1 4 6 5\n";
+  for (const std::string structure : {R"("section": {"i": [0.2, 0.2, 0.02, 0.02]}, "bars": [{"from": [-1, 0, 0], "to": [1, 0, 0], "pieces": 3}])",
+                                      R"("section": {"tube": [0.2, 0.01]}, "bars": [{"from": [-1, 0, 0], "to": [1, 0, 0], "pieces": 4}])",
+                                      R"("pieces": [{"name": "wedge", "mesh": "wedge.obj"}])"}) {
+    Result<Scene> scene = parse_scene(fmt::format(R"({{"crumple": 1, "seconds": 0.5, "substeps": 8, "gravity": [0, 0, 0], "bodies": [
+      {{"name": "target", "structure": {{"material": {{"steel": 2.35e8}}, {}}}, "dents": {{"depth": 0.003}}}},
+      {{"name": "ball", "sphere": 0.1, "at": [0.05, 0.6, 0.02], "mass": 5, "velocity": [0, -11, 0]}}]}})", structure), folder / "scene.json");
+    ASSERT_TRUE(scene) << scene.error().text;
+    World world = built(*scene);
+    run_frames(world, 20);
+    EXPECT_EQ(dents_of(world, "target").figures[dents::kDents], 1) << structure;
+    EXPECT_NEAR(deepest_on_pieces(world, "target"), 0.03, 0.006) << structure;
   }
 }
 

@@ -43,6 +43,7 @@ inline const std::map<std::string, std::vector<Mark>> kMarks = {
     {"study_lag.json", {{"", 0.15}}},
     {"study_rule.json", {{"", 0.05}}},
     {"study_soften.json", {{"soften", 0.15}, {"recover", 0.15}}},
+    {"steel_door.json", {{"door", 0.09}, {"hare", 0.0005}}},
     {"wall_ball.json", {{"wall", 0.03}}},
     {"study_yield.json", {{"yield 0.2", 0.15}, {"yield 1", 0.08}, {"yield 2.6", 0.02}}},
 };

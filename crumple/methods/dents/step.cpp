@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 #include <set>
+#include <tuple>
 
 #include <Eigen/SVD>
 
@@ -22,22 +23,12 @@ constexpr double kEdge = 1.25, kHardEdge = 1.0 / 32;
 constexpr double kShown = 0.02;
 constexpr double kMinMove = 1e-9;  // m
 
-/// Parts are numbered anew when a body breaks: the lowest piece of a part tells which it is.
-int lowest_piece(const LayerContext& now, int part) {
-  const auto found = std::find(now.part_of_piece.begin(), now.part_of_piece.end(), part);
-  return found == now.part_of_piece.end() ? 0 : static_cast<int>(found - now.part_of_piece.begin());
-}
-
-/// The part that a kept piece belongs to now.
-int part_now(const LayerContext& now, double piece) {
-  const auto number = static_cast<size_t>(piece);
-  return number < now.part_of_piece.size() ? now.part_of_piece[number] : 0;
-}
-
-double* find_pair(State& state, const LayerContext& now, int part, int other_body, int other_number) {
+/// Parts are numbered anew when a body breaks: pairs are known by the lowest piece of the surface that was hit.
+double* find_pair(State& state, const LayerContext& now, int piece, int other_body, int other_number) {
+  const auto surface_of = [&](auto p) { return static_cast<size_t>(p) < now.surface_of_piece.size() ? now.surface_of_piece[static_cast<size_t>(p)] : 0; };
   for (size_t i = 0; i < state.pairs.size(); i += kPairColumns) {
     const double* pair = &state.pairs[i];
-    if (part_now(now, pair[kPiece]) == part && pair[kOtherBody] == other_body && pair[kOtherPart] == other_number) return &state.pairs[i];
+    if (surface_of(pair[kPiece]) == surface_of(piece) && pair[kOtherBody] == other_body && pair[kOtherPart] == other_number) return &state.pairs[i];
   }
   return nullptr;
 }
@@ -85,14 +76,13 @@ bool is_one_surface(const Model& model) {
   return model.drawn.size() == 1;
 }
 
-/// Which of the drawn surfaces show a part: the whole body while it is, and the skins of its pieces.
-std::vector<size_t> sheets_of(const Model& model, const LayerContext& now, int part) {
+/// Which of the drawn surfaces may show a print: the whole body while it is, and the skins of its pieces.
+std::vector<size_t> sheets_of(const Model& model, const LayerContext& now, const OtherShape& other) {
+  if (is_one_surface(model)) return {0};
   std::vector<size_t> sheets;
-  const bool is_whole = is_one_surface(model) || std::all_of(now.part_of_piece.begin(), now.part_of_piece.end(), [](int p) { return p == 0; });
-  if (is_whole) sheets.push_back(0);
-  for (size_t i = 1; i < model.drawn.size(); ++i) {
-    if (now.part_of_piece[i - 1] == part) sheets.push_back(i);
-  }
+  const bool is_whole = std::all_of(now.surface_of_piece.begin(), now.surface_of_piece.end(), [](int p) { return p == 0; });
+  if (is_whole && !model.drawn.front()->triangles.empty()) sheets.push_back(0);
+  for (const int piece : other.pieces) sheets.push_back(static_cast<size_t>(piece) + 1);
   return sheets;
 }
 
@@ -130,9 +120,8 @@ std::vector<Move> moves_of(const Model& model, const LayerContext& now, const Pr
   std::vector<Mat3> turns;
   if (now.bend) bent = now.shape->vertices, turns = now.bend(other.piece, -1, {}, bent);
   const std::vector<Vec3f>& vertices = now.bend ? bent : now.shape->vertices;
-  for (size_t piece = 0; piece + 1 < first.size(); ++piece) {
-    if (now.part_of_piece[piece] != other.part && !is_one_surface(model)) continue;
-    for (int v = first[piece]; v < first[piece + 1]; ++v) {
+  for (const int piece : other.pieces) {
+    for (int v = first[static_cast<size_t>(piece)]; v < first[static_cast<size_t>(piece) + 1]; ++v) {
       Vec3 move = print.move(vertices[static_cast<size_t>(v)].cast<double>());
       if (move.squaredNorm() < kMinMove * kMinMove) continue;
       if (now.bend) move = turns[static_cast<size_t>(v)].transpose() * move;
@@ -253,7 +242,7 @@ struct OwnSurfaces {
 };
 OwnSurfaces own_surfaces(const Model& model, const State& state, const LayerContext& now, const OtherShape& other) {
   OwnSurfaces own;
-  std::vector<size_t> sheets = sheets_of(model, now, other.part);
+  std::vector<size_t> sheets = sheets_of(model, now, other);
   if (sheets.front() == 0) sheets.resize(1);  // the whole surface is that of all pieces
   for (const size_t i : sheets) own.points.push_back(seen_from(model, state, now, i, other.piece).points);
   for (size_t i = 0; i < sheets.size(); ++i) own.views.push_back({own.points[i], state.sheets[sheets[i]].sheet.triangles()});
@@ -275,10 +264,20 @@ std::optional<Wanted> wanted_of(const Model& model, State& state, const LayerCon
   } else {
     wanted.depth = std::min(settings.deepest, settings.depth * (press.speed - model.threshold));
   }
-  if (const double* pair = find_pair(state, now, other.part, other.other_body, other.other_number)) wanted.before = pair[kDepth];
+  if (const double* pair = find_pair(state, now, other.piece, other.other_body, other.other_number)) wanted.before = pair[kDepth];
   if (!(wanted.depth > kDeeper * wanted.before)) return {};
   if (other.gives > 0 && settings.both == Both::Share) wanted.share = gives(model) / (gives(model) + other.gives);
   return wanted;
+}
+
+/// What presses on several parts of one surface at once leaves one print. They are sorted, the deepest first.
+void keep_deepest(const LayerContext& now, std::vector<Wanted>& all) {
+  const auto key = [&](const Wanted& wanted) {
+    const OtherShape& other = *wanted.press.other;
+    return std::tuple(now.surface_of_piece[static_cast<size_t>(other.piece)], other.other_body, other.other_number);
+  };
+  std::set<std::tuple<int, int, int>> seen;
+  std::erase_if(all, [&](const Wanted& wanted) { return !seen.insert(key(wanted)).second; });
 }
 
 void make_dent(const Model& model, State& state, LayerContext& now, const Wanted& wanted) {
@@ -286,9 +285,9 @@ void make_dent(const Model& model, State& state, LayerContext& now, const Wanted
   const OwnSurfaces own = own_surfaces(model, state, now, other);
   const Print print = make_print(wanted.contour, own.views, surfaces_of(other), wanted.depth - wanted.before, wanted.share, model.settings.print);
   if (print.empty()) return;
-  for (const size_t sheet : sheets_of(model, now, other.part)) dent_sheet(model, state, now, print, sheet, other.piece);
+  for (const size_t sheet : sheets_of(model, now, other)) dent_sheet(model, state, now, print, sheet, other.piece);
   dent_tets(model, state, now, print, other);
-  if (double* pair = find_pair(state, now, other.part, other.other_body, other.other_number)) pair[kDepth] = wanted.depth;
+  if (double* pair = find_pair(state, now, other.piece, other.other_body, other.other_number)) pair[kDepth] = wanted.depth;
   if (wanted.before == 0) ++state.figures[kDents];
   state.figures[kDeepest] = std::max(state.figures[kDeepest], wanted.depth * wanted.share);
   state.figures[kVolume] += print.volume, state.figures[kMissing] += print.missing_volume;
@@ -323,7 +322,7 @@ void select_hits(const Model& model, State& state, const LayerContext& now, std:
   forget_old(state, now);
   for (Touching& touched : touching) {
     if (touched.other < 0) continue;
-    if (double* pair = find_pair(state, now, touched.part, touched.other_body, touched.other_number)) pair[kLast] = static_cast<double>(now.step);
+    if (double* pair = find_pair(state, now, touched.piece, touched.other_body, touched.other_number)) pair[kLast] = static_cast<double>(now.step);
     if (touched.approach > model.threshold) touched.wanted = touched.shape_wanted = true;
   }
 }
@@ -335,6 +334,7 @@ void step(const Model& model, State& state, LayerContext& now) {
     if (std::optional<Wanted> wanted = wanted_of(model, state, now, other)) all.push_back(std::move(*wanted));
   }
   std::stable_sort(all.begin(), all.end(), [](const Wanted& a, const Wanted& b) { return a.depth > b.depth; });
+  keep_deepest(now, all);
   if (all.size() > static_cast<size_t>(model.settings.most)) {
     state.figures[kLeftOut] += static_cast<double>(all.size()) - model.settings.most;
     all.resize(static_cast<size_t>(model.settings.most));
@@ -342,8 +342,8 @@ void step(const Model& model, State& state, LayerContext& now) {
   now.yielded.assign(all.empty() ? 0 : now.hits.size(), 0);
   for (const Wanted& wanted : all) {
     const OtherShape& other = *wanted.press.other;
-    if (!find_pair(state, now, other.part, other.other_body, other.other_number)) {
-      state.pairs.insert(state.pairs.end(), {static_cast<double>(lowest_piece(now, other.part)), static_cast<double>(other.other_body), static_cast<double>(other.other_number),
+    if (!find_pair(state, now, other.piece, other.other_body, other.other_number)) {
+      state.pairs.insert(state.pairs.end(), {static_cast<double>(now.surface_of_piece[static_cast<size_t>(other.piece)]), static_cast<double>(other.other_body), static_cast<double>(other.other_number),
                                              static_cast<double>(now.step), 0.0});
     }
     make_dent(model, state, now, wanted);

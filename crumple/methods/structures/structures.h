@@ -59,9 +59,7 @@ double total_work(const State& state);
 
 /// The drawn vertices of a piece in the piece's own rest frame, given where the rest frame of every piece is; empty if it is simply rigid.
 std::vector<Vec3f> pose(const Model& model, const State& state, int piece, std::span<const Transform> places);
-inline std::vector<Vec3f> pose(const Model& model, const State& state, const PieceSide& side, std::span<const Transform> places) {
-  return pose(model, state, side.piece, places);
-}
+std::vector<Vec3f> pose(const Model& model, const State& state, const PieceSide& side, std::span<const Transform> places);
 /// Colours of a piece's vertices: from blue (unused) over green and yellow (at yield) to red (plastic, by the share of the ultimate turn), black
 /// where broken.
 std::vector<Vec3f> colors(const Model& model, const State& state, std::string_view scheme, int piece);

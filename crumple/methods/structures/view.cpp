@@ -15,6 +15,12 @@ struct Pose {
   Quat turn;
 };
 
+/// x = turn * rest + shift
+struct Affine {
+  Mat3 turn;
+  Vec3 shift;
+};
+
 Pose carry(const Pose& pose, const Vec3& rest) {
   return {rest, pose.at + pose.turn * (rest - pose.rest), pose.turn};
 }
@@ -39,13 +45,26 @@ class Drawing {
   Drawing(const Model& model, const State& state, int piece, std::span<const Transform> places)
       : model_(model), state_(state), own_(piece), places_(places) {}
 
+  /// How the surroundings of a vertex have moved.
+  Affine motion(const Follow& follow) {
+    choose_if_new(follow);
+    Affine motion{pose_.turn.toRotationMatrix(), pose_.at - pose_.turn * pose_.rest};
+    if (share_ == 1) return motion;
+    const Mat3 apart = apart_.turn.toRotationMatrix();
+    return {(1 - share_) * apart + share_ * motion.turn, (1 - share_) * (apart_.at - apart * apart_.rest) + share_ * motion.shift};
+  }
+
   Vec3 draw(const Vec3& rest, const Follow& follow) {
-    if (!(follow.pieces == last_.pieces && follow.weights == last_.weights)) last_ = follow, choose(follow);
+    choose_if_new(follow);
     const Vec3 at = carry(pose_, rest).at;
     return share_ == 1 ? at : Vec3((1 - share_) * carry(apart_, rest).at + share_ * at);
   }
 
  private:
+  void choose_if_new(const Follow& follow) {
+    if (!(follow.pieces == last_.pieces && follow.weights == last_.weights)) last_ = follow, choose(follow);
+  }
+
   /// Sets the pose of a vertex, and where a crack ends beside it, the pose that it would have if the crack went on.
   void choose(const Follow& follow) {
     const auto& [a, b, c, d] = follow.pieces;
@@ -142,6 +161,29 @@ std::vector<Vec3f> pose(const Model& model, const State& state, int piece, std::
   std::vector<Vec3f> points;
   points.reserve(rest.size());
   for (size_t v = 0; v < rest.size(); ++v) points.push_back((back * drawing.draw(rest[v], follow[v])).cast<float>());
+  return points;
+}
+
+std::vector<Vec3f> pose(const Model& model, const State& state, const PieceSide& side, std::span<const Transform> places) {
+  if (side.points.empty()) return pose(model, state, side.piece, places);
+  const std::vector<Follow>& follow = model.follow[static_cast<size_t>(side.piece)];
+  if (follow.empty()) return {};
+  const Transform back = places[static_cast<size_t>(side.piece)].inverse();
+  Drawing drawing(model, state, side.piece, places);
+  std::vector<Affine> motions;
+  motions.reserve(side.points.size());
+  for (const Follow& one : follow) motions.push_back(drawing.motion(one));
+  for (size_t i = 0; i + 1 < side.parents.size(); i += 2) {
+    const Affine &a = motions[static_cast<size_t>(side.parents[i])], &b = motions[static_cast<size_t>(side.parents[i + 1])];
+    motions.push_back({0.5 * (a.turn + b.turn), 0.5 * (a.shift + b.shift)});
+  }
+  assert(motions.size() == side.points.size());
+  std::vector<Vec3f> points;
+  points.reserve(side.points.size());
+  for (size_t v = 0; v < side.points.size(); ++v) points.push_back((back * (motions[v].turn * side.points[v].cast<double>() + motions[v].shift)).cast<float>());
+  if (side.turns) {
+    for (const Affine& motion : motions) side.turns->push_back(back.rotation * motion.turn);
+  }
   return points;
 }
 
