@@ -9,6 +9,7 @@
 #include "crumple/methods/list.h"
 #include "crumple/methods/matter.h"
 #include "crumple/methods/pieces/pieces.h"
+#include "crumple/methods/points/points.h"
 #include "crumple/methods/structures/structures.h"
 
 #ifdef CRUMPLE_MORE_METHODS

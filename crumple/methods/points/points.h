@@ -1,0 +1,190 @@
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "crumple/methods/matter.h"
+#include "crumple/methods/points/settings.h"
+
+/// Point-based elastoplasticity with an embedded rest space (thesis, ch. 3): clay, dough, gum and hot metal. Every point sees its neighbours at rest
+/// vectors of its own, which flow; a common rest space fits them as well as it can and says who is whose neighbour.
+namespace crumple::points {
+
+using particles::Vec4f;
+
+/// What never changes. Places of points are relative to `origin`.
+struct Model {
+  struct Drawn {
+    std::vector<int32_t> of_vertex;  // carried mesh: kCarriers for each vertex
+    std::vector<float> shares;
+    std::shared_ptr<const TriMesh> mesh;
+  };
+  Settings settings;
+  double mu = 0, lambda = 0;    // Pa
+  double density = 0;           // kg/m^3
+  double viscosity = 0;         // Pa s
+  double spacing = 0;           // m, usual
+  double volume_scale = 1;      // of eq. 3.3, so that the sum is the volume of the body
+  double split_below = 0, merge_above = 0;  // eigenvalues of eq. 3.13 in units of a point's own spacing
+  double surface_from = 0;      // distance from the middle of its neighbours, in spacings, from which a point is at the surface
+  Vec3 origin = Vec3::Zero();
+  std::vector<Vec4f> rest;      // #originals
+  std::vector<Vec3> start;      // #originals, the same in double
+  std::shared_ptr<const TriMesh> surface;  // at rest, relative to `origin`
+  particles::Boundary boundary;
+  Appearance look;
+  double margin = 0;            // m: depth of points under what is drawn
+  int stride() const { return settings.neighbors; }
+};
+
+enum Count { kRetries, kHalvings, kGood, kUpdates, kEmbeddings, kIterations, kSplits, kMerges, kLostEnergy, kStrays, kStrayMass, kInverted, kMismatch, kSubsteps, kLeftSteps, kCounts };
+
+/// What is seen of the points by clamps, contact and other matter, in their precision. What others have done to them is taken over.
+struct Outside {
+  std::vector<Vec4f> places, speeds;
+  std::vector<float> mass;
+};
+
+/// What a step may change, and a step that went wrong puts back.
+struct Kept {
+  // #points
+  std::vector<Vec3> x, v, e;         // m, m/s: the world, and the embedded rest space
+  std::vector<Vec3> push;            // m/s^2: elastic, at the last places
+  std::vector<double> volume, mass, radius, strain;  // m^3, kg, m, accumulated flow
+  std::vector<double> flowed;        // since the last embedding
+  std::vector<double> own_spacing;   // m, at the start
+  std::vector<float> yield;          // painted factor
+  std::vector<int32_t> original, held, is_there;
+  // #points x neighbors
+  std::vector<int32_t> neighbor;     // -1: none
+  std::vector<Vec3> u;               // rest vectors
+  std::vector<double> counts;        // kCounts
+  int64_t clamps = 0;
+  double time = 0;
+  Outside outside;
+  Outside handed;                    // what was handed out
+  std::vector<Vec3> carried;         // m/s, of held points in this step
+
+  size_t size() const { return x.size(); }
+};
+
+struct State : Kept {
+  // derived
+  std::vector<double> weight;        // #points x neighbors
+  std::vector<Mat3> inverse;         // of eq. 3.2's A
+  std::vector<double> weight_sum;
+  std::vector<uint8_t> rank;         // 3: all is well
+  std::vector<int32_t> reverse_begin, reverse, reverse_owner;  // entries that point at each, and whose they are
+  std::vector<double> drag_sum;      // kg/s: of the coefficients of each point
+  std::vector<std::pair<int32_t, int32_t>> strangers;  // of the same body, and near
+  std::vector<Mat3> F;
+  std::vector<Vec3> q;               // entries: N, what acts between the two
+  std::vector<double> drag;          // entries: kg/s, of viscosity
+  std::vector<Vec3f> recorded_places;
+  std::vector<float> recorded_strain, recorded_size;
+  struct Times {
+    double basis = 0, viscosity = 0, forces = 0, embedding = 0, resampling = 0, neighbors = 0, collision = 0;
+  } times;  // CPU s
+};
+
+/// A cloud of points with their masses; without a scene, for tests and measurements.
+struct Start {
+  std::vector<Vec3> places, velocities;
+  std::vector<float> yield;  // or empty
+  double mass = 1, volume = 1;
+  Vec3 origin = Vec3::Zero();
+};
+Result<Model> make_model(const Start& start, const Settings& settings);
+State make_state(const Model& model, const Start& start);
+
+/// Weights, A and its inverse of all points (eqs. 3.2, 3.14), after their lists or rest vectors changed.
+void set_basis(const Model& model, State& state);
+/// F of all points as they are; none flows.
+void measure_F(const Model& model, State& state);
+/// Lists of who points at whom.
+void set_reverse(const Model& model, State& state);
+/// Flow over `dt` (0: none), F and elastic accelerations.
+void set_forces(const Model& model, State& state, double dt);
+/// Volumes by eq. 3.3, before any scale.
+std::vector<double> estimated_volumes(const Model& model, const State& state);
+/// Elastic energy with that of the stabilizer, J.
+double elastic_energy(const Model& model, const State& state);
+/// Stress and energy density of a stretch, along its principal axes.
+Vec3 stress_of(const Model& model, const Vec3& stretch);
+double energy_of(const Model& model, const Vec3& stretch);
+/// Logarithm of what of a stretch flows within `dt`, and how much flow that is.
+struct Flow {
+  Vec3 log = Vec3::Zero();
+  double amount = 0;
+};
+Flow flow_of(const Model& model, const Vec3& stretch, double strain, double yield_factor, double dt);
+
+/// Coefficients of viscosity, after lists or volumes changed.
+void set_drag(const Model& model, State& state);
+/// Forces of viscosity, N.
+void apply_drag(const Model& model, const State& state, std::span<const Vec3> velocities, std::span<Vec3> forces);
+/// The longest step that is sure to be stable, s.
+double stable_step(const Model& model, const State& state);
+
+/// Solves eq. 3.9 for the embedded places, from where they are. Returns the number of iterations.
+int embed(const Model& model, State& state, double tolerance);
+/// Share of the rest vectors that the embedding misses, root mean square.
+double mismatch(const Model& model, const State& state);
+/// Chooses the neighbours of flagged points anew in the embedded space. Those that stay keep their rest vectors.
+void update_lists(const Model& model, State& state, std::span<const uint8_t> flagged);
+/// Takes points away that are not there, and numbers the others anew.
+void compact(const Model& model, State& state);
+/// Splits and merges (eq. 3.13). Returns whether anything changed.
+bool resample(const Model& model, State& state);
+/// Eigenvalues of eq. 3.13's B, ascending, and their axes.
+struct Spread {
+  Vec3 values;
+  Mat3 axes;
+  double off_center = 0, mean_distance = 0;  // m
+};
+Spread spread_of(const Model& model, const State& state, int point);
+void split_point(const Model& model, State& state, int point, const Vec3& offset);
+void merge_points(const Model& model, State& state, int a, int b);
+
+/// One step without contact: up to the new places, and from there on.
+void advance(const Model& model, State& state, double dt, const Vec3& gravity);
+void finish(const Model& model, State& state, double dt, const Vec3& gravity);
+
+// As matter; see matter.h.
+Result<Model> build(const MatterSeed& seed, const BodySettings& settings);
+Result<State> start(const Model& model, const MatterSeed& seed, const BodySettings& settings);
+Model::Drawn start_drawing(const Model& model);
+Bounds reach(const Model& model, const State& state, double dt);
+inline double margin(const Model& model) { return model.margin; }
+void step(const Model& model, State& state, MatterContext& now);
+std::string fault(const Model& model, const State& state);
+void freeze(const Model& model, State& state);
+particles::ParticleSpan particles_of(const Model& model, State& state);
+void collide(const Model& model_a, State& a, const Model& model_b, State& b, double friction);
+double kinetic_energy(const Model& model, const State& state);
+inline double cpu_seconds(const State& state) {
+  const State::Times& t = state.times;
+  return t.basis + t.viscosity + t.forces + t.embedding + t.resampling + t.neighbors + t.collision;
+}
+std::vector<StateArray> arrays(State& state);
+void fit(const Model& model, State& state, const SavedArrays& saved);
+Result<void> rebuilt(const Model& model, State& state);
+void record(const Model& model, State& state);
+std::vector<StateArray> recorded(State& state);
+void fit_recorded(const Model& model, State& state, const SavedArrays& saved);
+Result<void> replayed(const Model& model, State& state);
+std::vector<FrameItem> draw(const Model& model, const State& state, const MatterView& view, Model::Drawn& drawn);
+inline std::string note(const Model::Drawn&) { return ""; }
+inline void save(const Model&, const std::function<void(std::span<const StateArray>)>&) {}
+void report(const Model& model, const State& state, const ReportContext& context, Report& report);
+
+// Between the files of this folder.
+/// Takes over what others did to what they see.
+void take_over(State& state);
+/// Shows the points to others.
+void hand_out(State& state);
+/// Contact of points with others of their own body that were never near them: which may touch within `dt`, and those that do.
+void find_strangers(const Model& model, State& state, double dt);
+void collide_strangers(const Model& model, State& state);
+
+}  // namespace crumple::points
