@@ -13,7 +13,7 @@
 /// Benchmarks: one entry a method, with ratios against a baseline measured in the same run.
 namespace crumple::bench {
 
-/// What "scenes" is to measure; the other entries take no requests.
+/// What "scenes" is to measure; of the other entries some take names of rows.
 struct Request {
   std::vector<std::string> scenes;                           // names in scenes/, or files; none: all of scenes/
   double seconds = std::numeric_limits<double>::infinity();  // of the scenes' own time, from the start
@@ -31,6 +31,8 @@ Result<Json> run_weights(const Request&);
 Result<Json> run_joints(const Request&);
 Result<Json> run_dents(const Request&);
 Result<Json> run_bends(const Request&);
+/// `scenes` may name some of its rows.
+Result<Json> run_points(const Request& request);
 /// `scenes` may name some of its rows; a child process measures each. Call it before anything else has used threads.
 Result<Json> run_clusters(const Request& request);
 /// Each scene runs in a process of its own, so that memory does not add up. Call it before anything else has used threads.

@@ -156,6 +156,12 @@ draw hailstorm $out/hail_near.png --frame 190 --size 1100x640 --samples 32 --cam
 for name in car_hail car_hail_only car_hail_dents; do draw $name $out/both_$name.png --frame 148 --size 640x440 --samples 32 --camera=3.4,2.3,3.8:0.3,0.85,0:38; done
 montage $out/both_car_hail.png $out/both_car_hail_only.png $out/both_car_hail_dents.png -strip -tile 3x1 -geometry +4+4 $out/dents_and_examples.png; small $out/dents_and_examples.png dents_and_examples.png 1500x
 
+# Points.
+for scene in plastic_bar_drop twist_shear_bar drop_on_bar drop_on_spheres mixed_density crushed_bird hot_ingot; do
+  run $scene
+  draw $scene $out/$scene.png --sheet 3x2 --size 480x320 --samples 16; small $out/$scene.png $scene.png 1136x
+done
+
 # Bends.
 for scene in plank_ball street_sign rebar_cage arm_hit jacks; do run $scene; done
 for scene in plank_ball street_sign rebar_cage; do draw $scene $out/$scene.png --sheet 3x2 --size 480x320 --samples 16; small $out/$scene.png $scene.png 1136x; done

@@ -73,8 +73,31 @@ int run_scenes(bench::Request request, bool as_json) {
   return kDone;
 }
 
+/// Whether it consists of rows of numbers under the same keys.
+bool is_table(const Json& value) {
+  if (!value.is_object() || value.members.empty()) return false;
+  const Json& first = value.members[0].second;
+  return std::all_of(value.members.begin(), value.members.end(), [&](const auto& row) {
+    const auto fits = [](const auto& a, const auto& b) { return a.first == b.first && a.second.is_number() && b.second.is_number(); };
+    const auto &cells = row.second.members, &keys = first.members;
+    return row.second.is_object() && !cells.empty() && std::equal(cells.begin(), cells.end(), keys.begin(), keys.end(), fits);
+  });
+}
+
+void print_table(const std::string& name, const Json& table) {
+  std::string line = fmt::format("{:<18}", name);
+  for (const auto& [key, first] : table.members[0].second.members) line += fmt::format("  {:>9}", key);
+  print("{}\n", line);
+  for (const auto& [row, cells] : table.members) {
+    line = fmt::format("{:<18}", row);
+    for (const auto& [key, cell] : cells.members) line += fmt::format("  {:>{}.{}g}", cell.number, std::max<size_t>(key.size(), 9), cell.number < 1e6 && cell.number >= 1e4 ? 6 : 4);
+    print("{}\n", line);
+  }
+}
+
 /// One line for each row of a table of tables, otherwise one for all.
 void print_measured(const std::string& key, const Json& value) {
+  if (is_table(value)) return print_table(key, value);
   const bool rows = value.is_object() && !value.members.empty() && value.members[0].second.find("ms_per_step");
   if (!rows) return print("{:<28} {}\n", key, value.is_number() ? fmt::format("{:.4g}", value.number) : write_json(value, 0));
   print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9} {:>8} {:>9}\n", "ms a step", "particles", "mean", "median", "p95",
@@ -98,7 +121,7 @@ int run(BenchOptions options) {
     if (options.threads > 0) options.request.threads = options.threads;
     return run_scenes(options.request, options.json);
   }
-  const bool has_rows = options.name == "clusters";
+  const bool has_rows = options.name == "clusters" || options.name == "points";
   if ((!options.request.scenes.empty() && !has_rows) || options.request.baseline || options.seconds > 0 || options.threads > 0) {
     return print_error(input_error(fmt::format("bench {}: names of scenes, --baseline, --seconds and --threads are for 'bench scenes'", options.name)));
   }
@@ -121,7 +144,7 @@ void add_bench(CLI::App& app, Action& action) {
   Command command(app, "bench", "Measure speed and memory");
   command.add_option("name", options->name, fmt::format("One of: {}", fmt::join(bench::names(), ", "))).required();
   command.add_option("scenes", options->request.scenes,
-                      "For 'bench scenes': these only (names in scenes/, or files); for 'bench clusters': these rows only");
+                      "For 'bench scenes': these only (names in scenes/, or files); for 'bench clusters' and 'bench points': these rows only");
   command.add_option("--seconds", options->seconds, "For 'bench scenes': only the first seconds of each scene").range(1e-3, 1e6);
   command.add_option("--threads", options->threads, "For 'bench scenes': threads to use (default 2)").range(1, 256);
   command.add_flag("--baseline", options->request.baseline, "For 'bench scenes': each once more with bodies that stay rigid, and the ratios");

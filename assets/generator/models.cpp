@@ -15,6 +15,7 @@ constexpr Model kModels[] = {
     {"shell", shell_model, 0.5},
     {"heart", heart_model, 0.2},
     {"figure", figure_model, 0.8},
+    {"bird", bird_model, 0.5},
     {"hare", hare_model, 0.5},
     {"cheese", cheese_model, 0.5},
     {"jack", [] { return Result<TriMesh>(jack_model()); }, 0.35},

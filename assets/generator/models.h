@@ -21,6 +21,8 @@ Result<TriMesh> shell_model();
 Result<TriMesh> heart_model();
 /// A teddy bear, 1 m tall, that faces +z with its arms stretched out.
 Result<TriMesh> figure_model();
+/// A round bird, 0.6 m long, that looks along +z.
+Result<TriMesh> bird_model();
 Result<TriMesh> hare_model();
 /// A wedge of cheese, 0.5 m long with its tip towards -x; holes open at its sides and inside.
 Result<TriMesh> cheese_model();

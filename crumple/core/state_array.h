@@ -48,4 +48,12 @@ struct SavedArrays {
   std::function<bool(const StateArray& array)> read;
 };
 
+/// Rows of a saved array, whose rows are as large as those of the array of that name among `ours`.
+inline size_t saved_rows(const SavedArrays& saved, std::span<const StateArray> ours, std::string_view name) {
+  for (const StateArray& array : ours) {
+    if (array.name == name) return saved.rows(name, array.row_bytes);
+  }
+  return 0;
+}
+
 }  // namespace crumple

@@ -1,11 +1,13 @@
 #include "crumple/particles/cloud.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "crumple/geometry/curve_order.h"
 #include "crumple/geometry/point_skin.h"
+#include "crumple/geometry/point_tree.h"
 #include "crumple/geometry/winding.h"
 
 namespace crumple::particles {
@@ -13,6 +15,7 @@ namespace {
 
 constexpr size_t kMany = 50000;  // points: more do not fit in the cache, so they are sorted to lie near their neighbours
 constexpr size_t kMinPoints = 4;  // of a shape
+constexpr double kApart = 0.7;    // spacings: nearer to a finer region there are no particles
 
 double area_of(const TriMesh& mesh) {
   double area = 0;
@@ -40,6 +43,39 @@ double coverage(const PaintStroke& stroke, const Vec3& point) {
   return u * u * (3 - 2 * u);
 }
 
+bool holds(const Region& region, const Vec3& p) {
+  const Vec3 away = p - region.center;
+  return region.radius > 0 ? away.norm() <= region.radius : (away.cwiseAbs() - 0.5 * region.size).maxCoeff() <= 0;
+}
+
+/// Samples all with each spacing that is asked for, and takes from each what lies in its region. At borders the coarser ones keep away from the finer.
+Result<std::vector<Vec3>> sample_regions(const TriMesh& surface, SampleSettings sample, const std::vector<FinerRegion>& regions) {
+  const auto region_of = [&](const Vec3& p) {
+    size_t found = 0;  // outside of all
+    for (size_t r = 0; r < regions.size(); ++r) {
+      if (holds(regions[r].within, p)) found = r + 1;
+    }
+    return found;
+  };
+  std::vector<std::pair<double, size_t>> order = {{sample.spacing, 0}};  // finest first
+  for (size_t r = 0; r < regions.size(); ++r) order.emplace_back(regions[r].spacing, r + 1);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Vec3> points;
+  for (const auto& [spacing, region] : order) {
+    sample.spacing = spacing;
+    const Result<std::vector<Vec3>> all = sample_inside(surface, sample);
+    if (!all) return all;
+    std::optional<PointTree> taken;
+    if (!points.empty()) taken.emplace(points);
+    std::vector<Vec3> fitting;
+    for (const Vec3& p : *all) {
+      if (region_of(p) == region && (!taken || taken->nearest(p, kApart * spacing).point < 0)) fitting.push_back(p);
+    }
+    points.insert(points.end(), fitting.begin(), fitting.end());
+  }
+  return points;
+}
+
 }  // namespace
 
 Result<Cloud> fill_surface(std::shared_ptr<const TriMesh> surface, std::span<const PaintedMap> maps, const FillSettings& settings, const std::string& where) {
@@ -50,7 +86,7 @@ Result<Cloud> fill_surface(std::shared_ptr<const TriMesh> surface, std::span<con
   SampleSettings sample;
   sample.kind = settings.sampling, sample.seed = static_cast<uint64_t>(settings.sampling_seed);
   sample.spacing = settings.spacing.value_or(spacing_for(settings.particles, cloud.volume, area_of(*cloud.surface)));
-  Result<std::vector<Vec3>> points = sample_inside(*cloud.surface, sample);
+  Result<std::vector<Vec3>> points = settings.regions.empty() ? sample_inside(*cloud.surface, sample) : sample_regions(*cloud.surface, sample, settings.regions);
   if (!points) return input_error(fmt::format("{}: {}", where, points.error().text));
   if (points->size() < kMinPoints) {
     return input_error(
@@ -65,6 +101,13 @@ Result<Cloud> fill_surface(std::shared_ptr<const TriMesh> surface, std::span<con
       cloud.yield = std::move(map.values);
   }
   return cloud;
+}
+
+double depth_under(std::span<const Vec3> surface, std::span<const Vec3> points, double most) {
+  Bounds inner, outer;
+  for (const Vec3& p : points) inner.add(p);
+  for (const Vec3& p : surface) outer.add(p);
+  return std::clamp(((inner.low - outer.low) + (outer.high - inner.high)).sum() / 6, 0.0, most);
 }
 
 Result<void> wrap_points(Cloud& cloud, const FillSettings& settings, const std::string& where) {

@@ -24,6 +24,9 @@ struct Cloud {
 /// Fills a surface with particles, which take on its painted factors. Error messages begin with `where`.
 Result<Cloud> fill_surface(std::shared_ptr<const TriMesh> surface, std::span<const PaintedMap> maps, const FillSettings& settings, const std::string& where);
 
+/// Mean depth of the outermost points under a surface, over the six sides of both, m; no more than `most`.
+double depth_under(std::span<const Vec3> surface, std::span<const Vec3> points, double most);
+
 /// Wraps points in a surface.
 Result<void> wrap_points(Cloud& cloud, const FillSettings& settings, const std::string& where);
 

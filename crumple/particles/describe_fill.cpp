@@ -14,6 +14,12 @@ void describe(Fields& f, PaintStroke& s) {
   for (const char* key : {"map", "at", "radius", "value"}) f.require(key);
 }
 
+void describe(Fields& f, FinerRegion& r) {
+  describe(f, r.within);
+  f.number("spacing", r.spacing, more_than(0), {"distance between particles there", "m"});
+  f.require("spacing");
+}
+
 void describe(Fields& f, FillSettings& c) {
   f.choice<SampleKind>("sampling", c.sampling, {{"blue_noise", SampleKind::BlueNoise}, {"grid", SampleKind::Grid}, {"bcc", SampleKind::Bcc}},
                        {"pattern of the particles: irregular and evenly spaced, cubic grid, or body-centred cubic grid"});
@@ -21,6 +27,7 @@ void describe(Fields& f, FillSettings& c) {
   f.number("spacing", c.spacing, more_than(0),
            {"distance between particles, instead of their number; absent, for particles from files: measured", "m"});
   f.integer("sampling_seed", c.sampling_seed, between(0, 1e9), {"random seed of the sampling"});
+  f.list("regions", c.regions, {"regions with another distance between particles, in the body's own frame"});
   f.list("paint", c.paint, {"strokes that make regions weak or strong, each over the ones before and over the paint of the mesh"});
   f.vector("prestretch", c.prestretch, {"initial stretch factors along the body's own x, y, z"});
   if (f.reading() && !(c.prestretch.minCoeff() >= 0.1 && c.prestretch.maxCoeff() <= 10))

@@ -5,6 +5,7 @@
 
 #include "crumple/geometry/sample.h"
 #include "crumple/math/types.h"
+#include "crumple/particles/boundary.h"
 
 namespace crumple {
 class Fields;
@@ -23,6 +24,12 @@ struct PaintStroke {
   double soft = 0;  // m: width of the fade beyond the radius
 };
 
+/// A region that is filled with another spacing.
+struct FinerRegion {
+  Region within;        // in the body's own frame
+  double spacing = 0;   // m
+};
+
 /// How a surface is filled with particles.
 struct FillSettings {
   SampleKind sampling = SampleKind::BlueNoise;
@@ -30,10 +37,12 @@ struct FillSettings {
   std::optional<double> spacing;  // m, instead of the number
   int sampling_seed = 1;
   std::vector<PaintStroke> paint;
-  Vec3 prestretch = Vec3::Ones();  // start shape relative to the rest shape
+  std::vector<FinerRegion> regions;  // the last one that holds a place counts
+  Vec3 prestretch = Vec3::Ones();    // start shape relative to the rest shape
 };
 
 void describe(Fields& fields, PaintStroke& stroke);
+void describe(Fields& fields, FinerRegion& region);
 void describe(Fields& fields, FillSettings& fill);
 
 }  // namespace crumple::particles

@@ -200,6 +200,7 @@ TEST_F(PlotCommand, bench_refuses_scenes_it_cannot_measure) {
   expect_refusal(run({"bench", "scenes", "missing.json", "--json"}), "missing.json: no such file");
   expect_refusal(run({"bench", "scenes", "--seconds", "0", "--json"}), "--seconds: ");
   expect_refusal(run({"bench", "weights", "pachinko", "--json"}), "bench weights: names of scenes");
+  expect_refusal(run({"bench", "points", "block_7", "--json"}), "bench points: there is no row \"block_7\"; the rows are block_5000, ");
   write_text(scratch / "lost.json", R"({"crumple": 1, "assets": {"a": "missing.glb"}, "bodies": [{"asset": "a"}]})");
   expect_refusal(run({"bench", "scenes", "lost.json", "--json"}), "lost: ");
 }

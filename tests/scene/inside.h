@@ -13,6 +13,11 @@ using Structures = AtWork<structures::Settings, structures::Model, structures::S
 using Bends = AtWork<bends::Settings, bends::Model, bends::State>;
 using Clusters = AtWork<clusters::BodySettings, clusters::BodyModel, clusters::BodyState>;
 
+using PointsAtWork = AtWork<points::BodySettings, points::Model, points::State>;
+inline const PointsAtWork& points_of_body(const Body& body) {
+  return std::get<PointsAtWork>(*body.matter);
+}
+
 inline const clusters::Model& clusters_model(const Body& body) {
   return std::get<Clusters>(*body.matter).model.clusters;
 }

@@ -156,9 +156,38 @@ inline const std::map<std::string, void (*)(const World&, const SceneWatch&)> kB
     {"rebar_cage.json", expect_sagging_cages},
 };
 
+/// Bodies of points: how far each must have flowed at most somewhere, and how low it must lie in the end.
+struct Flowed {
+  std::string_view body;
+  double strain;    // at least
+  double highest;   // m: of its points, at most
+};
+inline const std::map<std::string, std::vector<Flowed>> kFlowed = {
+    {"plastic_bar_drop.json", {{"fixed", 1, 0.25}, {"updated", 1, 0.2}, {"resampled", 1, 0.2}}},
+    {"twist_shear_bar.json", {{"elastic", 0, 10}, {"slightly plastic", 0.05, 10}, {"highly plastic", 0.3, 10}, {"varying", 0.5, 10}}},
+    {"drop_on_bar.json", {{"hare", 1, 0.9}}},
+    {"drop_on_spheres.json", {{"hare", 1, 0.5}}},
+    {"mixed_density.json", {{"block", 0.5, 0.45}}},
+    {"crushed_bird.json", {{"bird", 1, 0.42}}},
+    {"hot_ingot.json", {{"ingot", 1, 0.6}}},
+};
+inline void expect_flowed(const World& world, const std::vector<Flowed>& all) {
+  for (const Flowed& flowed : all) {
+    const PointsAtWork& body = points_of_body(world.bodies()[static_cast<size_t>(body_named(world, flowed.body))]);
+    const auto& [model, state] = body;
+    EXPECT_GE(*std::max_element(state.strain.begin(), state.strain.end()), flowed.strain) << flowed.body;
+    double highest = -1e300;
+    for (const Vec3& x : state.x) highest = std::max(highest, x.y() + model.origin.y());
+    EXPECT_LT(highest, flowed.highest) << flowed.body;
+    EXPECT_LT(state.counts[points::kStrays], 0.01 * static_cast<double>(state.size())) << flowed.body;
+  }
+}
+
 /// Of a scene that has run to its end. Structures and soft bodies have tests of their own.
 inline void expect_what_it_is_meant_to_show(const World& world, const std::string& name, const SceneWatch& watch) {
   for (const StepReport::Frozen& frozen : world.report().frozen) ADD_FAILURE() << frozen.body << ": " << frozen.why;
+  if (kFlowed.contains(name)) return expect_flowed(world, kFlowed.at(name));
+  if (has_structure(world.scene()) && kMarks.contains(name)) return expect_marks(world, kMarks.at(name));
   if (has_structure(world.scene()) || is_soft(world.scene())) return;
   expect_finite(world);
   const EnergyLedger& energy = world.report().energy;

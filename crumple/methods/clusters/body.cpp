@@ -47,18 +47,12 @@ Appearance inner_look(const BodySettings& settings, const Appearance& skin) {
   return inner;
 }
 
-/// Mean depth of the outermost particles under the drawn surface, over its six sides.
+/// How deep particles lie under the drawn surface.
 double margin_of(const Model& model, const TriMesh& surface, const Transform& place) {
-  Bounds particles, drawn;
-  for (const Vec4f& r : model.rest) particles.add(model.origin + r.head<3>().cast<double>());
-  for (const Vec3& p : surface.positions) drawn.add(place * p);
-  const double gap = ((particles.low - drawn.low) + (drawn.high - particles.high)).sum() / 6;
-  return std::clamp(gap, 0.0, model.spacing);
-}
-
-size_t rows_of(const SavedArrays& saved, const std::vector<StateArray>& ours, std::string_view name) {
-  const auto own = std::find_if(ours.begin(), ours.end(), [&](const StateArray& array) { return array.name == name; });
-  return saved.rows(name, own->row_bytes);
+  std::vector<Vec3> rest, drawn;
+  for (const Vec4f& r : model.rest) rest.push_back(model.origin + r.head<3>().cast<double>());
+  for (const Vec3& p : surface.positions) drawn.push_back(place * p);
+  return particles::depth_under(drawn, rest, model.spacing);
 }
 
 /// The saved model, if there is one of the same particles: clustering again may take many times as long as drawing.
@@ -66,7 +60,7 @@ Result<Model> model_of(const Particles& particles, const Settings& settings, con
   if (saved) {
     StoredModel stored;
     const std::vector<StateArray> ours = arrays(stored);
-    resize(stored, {rows_of(*saved, ours, "rest"), rows_of(*saved, ours, "ball"), rows_of(*saved, ours, "particle"), rows_of(*saved, ours, "planes")});
+    resize(stored, {saved_rows(*saved, ours, "rest"), saved_rows(*saved, ours, "ball"), saved_rows(*saved, ours, "particle"), saved_rows(*saved, ours, "planes")});
     const std::vector<StateArray> all = arrays(stored);
     const bool is_read = std::all_of(all.begin(), all.end(), [&](const StateArray& array) { return saved->read(array); });
     if (is_read) {
@@ -177,7 +171,7 @@ std::vector<StateArray> arrays(BodyState& state) {
 
 void fit(const BodyModel& model, BodyState& state, const SavedArrays& saved) {
   const std::vector<StateArray> ours = arrays(state);
-  resize(model.clusters, state.clusters, {rows_of(saved, ours, "positions"), rows_of(saved, ours, "ball"), rows_of(saved, ours, "planes")});
+  resize(model.clusters, state.clusters, {saved_rows(saved, ours, "positions"), saved_rows(saved, ours, "ball"), saved_rows(saved, ours, "planes")});
 }
 
 Result<void> rebuilt(const BodyModel& model, BodyState& state) {
@@ -194,7 +188,7 @@ std::vector<StateArray> recorded(BodyState& state) {
 
 void fit_recorded(const BodyModel& model, BodyState& state, const SavedArrays& saved) {
   const std::vector<StateArray> ours = recorded(state);
-  resize(model.clusters, state.recorded, {rows_of(saved, ours, "fine"), rows_of(saved, ours, "ball"), rows_of(saved, ours, "planes")});
+  resize(model.clusters, state.recorded, {saved_rows(saved, ours, "fine"), saved_rows(saved, ours, "ball"), saved_rows(saved, ours, "planes")});
 }
 
 Result<void> replayed(const BodyModel& model, BodyState& state) {

@@ -149,14 +149,6 @@ Start start_of(const MatterSeed& seed, const Vec3& prestretch, std::vector<Vec3>
   return start;
 }
 
-/// Mean depth of the outermost points under the drawn surface, over its six sides.
-double margin_of(const Model& model) {
-  Bounds points, drawn;
-  for (const Vec3& p : model.start) points.add(p);
-  for (const Vec3& p : model.surface->positions) drawn.add(p);
-  return std::clamp(((points.low - drawn.low) + (drawn.high - points.high)).sum() / 6, 0.0, model.spacing);
-}
-
 }  // namespace
 
 Result<Model> build(const MatterSeed& seed, const BodySettings& settings) {
@@ -170,7 +162,7 @@ Result<Model> build(const MatterSeed& seed, const BodySettings& settings) {
   TriMesh drawn = refined(*seed.cloud->surface, kLongestEdge * model->spacing);
   for (Vec3& p : drawn.positions) p = seed.place * p - model->origin;
   model->surface = std::make_shared<const TriMesh>(std::move(drawn));
-  model->look = seed.look, model->margin = margin_of(*model);
+  model->look = seed.look, model->margin = particles::depth_under(model->surface->positions, model->start, model->spacing);
   return model;
 }
 

@@ -17,7 +17,7 @@ void describe(Fields& f, Settings& s) {
   f.number("radius", s.radius, between(1.2, 4), {"radius of a neighbourhood, in mean distances of its points"});
   f.number("stabilize", s.stabilize, between(0, 1), {"stiffness against patterns that no deformation gradient sees, as a share of the material's; 0 for comparison"});
   f.flag("update", s.update, {"whether neighbourhoods follow the flow; false for comparison"});
-  f.number("update_at", s.update_at, between(1e-4, 1), {"flow anywhere in the body after which the embedding is solved and neighbourhoods are chosen anew"});
+  f.number("update_at", s.update_at, between(1e-4, 1), {"plastic strain of a fiftieth of the body, or a fifth of that of any point, after which the embedding is solved and neighbourhoods are chosen anew"});
   f.flag("resample", s.resample, {"whether points split where they are too far apart and merge where they crowd"});
   f.number("split", s.split, between(0.01, 1), {"share of the least spread at the start below which a point splits (eq. 3.13)"});
   f.number("merge", s.merge, between(1, 100), {"multiple of the greatest spread at the start above which two points merge (eq. 3.13)"});

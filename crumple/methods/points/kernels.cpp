@@ -15,10 +15,8 @@ namespace crumple::points {
 namespace {
 
 constexpr size_t kChunk = 128;           // points that one thread works on at a time
-constexpr double kWorstCondition = 1e3;  // of A: worse ones lack a direction
-constexpr double kLeastStretch = 0.05;   // of logarithmic laws
-// A cheap bound of the condition: beyond it the eigenvalues are looked at. det / (trace / 3)^3 is 4 k^2 / 27 or so for one small one.
-constexpr double kSuspicious = 27.0 / 4 / kWorstCondition;
+constexpr double kThinnest = 0.12;       // spacings: neighbours that lie nearer to a plane tell nothing across it
+constexpr double kLeastStretch = 0.5;    // of logarithms: below it they go on straight, so that neither stiffness nor steps get out of hand
 
 /// eq. 3.14 without its factor, which cancels everywhere.
 double kernel(double squared, double radius) {
@@ -26,11 +24,12 @@ double kernel(double squared, double radius) {
   return share > 0 ? share * share * share : 0.0;
 }
 
-/// Inverse of A, without what A cannot tell.
+/// Inverse of A, without the directions in which the neighbours lie too near to a plane or a line to tell anything.
 void invert(State& state, size_t i, const Mat3& a, double sum) {
   state.weight_sum[i] = sum;
-  const double third = a.trace() / 3, determinant = a.determinant();
-  if (determinant > kSuspicious * third * third * third) {
+  const double thin = kThinnest * state.own_spacing[i], least = sum * thin * thin;
+  const double trace = a.trace(), determinant = a.determinant();
+  if (4 * determinant > least * trace * trace) {  // the least eigenvalue is no less than 4 det / trace^2
     state.inverse[i] = a.inverse(), state.rank[i] = 3;
     return;
   }
@@ -38,7 +37,7 @@ void invert(State& state, size_t i, const Mat3& a, double sum) {
   state.inverse[i].setZero(), state.rank[i] = 0;
   for (int k = 0; k < 3; ++k) {
     const double value = eigen.eigenvalues()[k];
-    if (!(value > eigen.eigenvalues()[2] / kWorstCondition) || !(value > 0)) continue;
+    if (!(value > least)) continue;
     state.inverse[i] += eigen.eigenvectors().col(k) * eigen.eigenvectors().col(k).transpose() / value;
     ++state.rank[i];
   }
@@ -153,28 +152,41 @@ void gather(const Model& model, State& state) {
 
 }  // namespace
 
+namespace {
+
+/// Logarithms of the stretches, and their slopes. Below the least stretch, and inside out, they go on along the tangent.
+struct Logs {
+  Vec3 values, slopes;
+};
+Logs logs_of(const Vec3& stretch) {
+  Logs logs;
+  for (int k = 0; k < 3; ++k) {
+    const double safe = std::max(stretch[k], kLeastStretch);
+    logs.values[k] = std::log(safe) + (stretch[k] - safe) / safe, logs.slopes[k] = 1 / safe;
+  }
+  return logs;
+}
+
+}  // namespace
+
 Vec3 stress_of(const Model& model, const Vec3& stretch) {
   if (model.settings.law == Law::Linear) {
     const Vec3 strain = stretch - Vec3::Ones();
     return Vec3::Constant(model.lambda * strain.sum()) + 2 * model.mu * strain;  // eq. 3.4
   }
-  const Vec3 safe = stretch.cwiseMax(kLeastStretch), log = safe.array().log();
-  return (2 * model.mu * log.array() + model.lambda * log.sum()) / safe.array();  // below the least stretch, and inside out, it stays what it is
+  const Logs logs = logs_of(stretch);
+  return (2 * model.mu * logs.values + Vec3::Constant(model.lambda * logs.values.sum())).cwiseProduct(logs.slopes);
 }
 
 double energy_of(const Model& model, const Vec3& stretch) {
-  if (model.settings.law == Law::Linear) {
-    const Vec3 strain = stretch - Vec3::Ones();
-    return model.mu * strain.squaredNorm() + 0.5 * model.lambda * strain.sum() * strain.sum();
-  }
-  const Vec3 log = stretch.cwiseMax(kLeastStretch).array().log();
-  return model.mu * log.squaredNorm() + 0.5 * model.lambda * log.sum() * log.sum() + stress_of(model, stretch).dot(stretch - stretch.cwiseMax(kLeastStretch));
+  const Vec3 strain = model.settings.law == Law::Linear ? Vec3(stretch - Vec3::Ones()) : logs_of(stretch).values;
+  return model.mu * strain.squaredNorm() + 0.5 * model.lambda * strain.sum() * strain.sum();
 }
 
 Flow flow_of(const Model& model, const Vec3& stretch, double strain, double yield_factor, double dt) {
   const Settings& s = model.settings;
-  if (!s.yield || !(stretch.minCoeff() > kLeastStretch)) return {};
-  const Vec3 log = stretch.array().log(), deviator = log - Vec3::Constant(log.sum() / 3);  // of eq. 3.6
+  if (!s.yield || !(stretch.minCoeff() > 0)) return {};  // what is inside out does not flow
+  const Vec3 log = logs_of(stretch).values, deviator = log - Vec3::Constant(log.sum() / 3);  // of eq. 3.6
   const double limit = std::max(*s.yield * yield_factor + s.hardening * strain, 0.0);
   const double size = deviator.norm();
   double share = 0;
@@ -280,7 +292,7 @@ double stable_step(const Model& model, const State& state) {
   std::vector<double> least((state.size() + kChunk - 1) / kChunk, 1e300);
   parallel_for(state.size(), kChunk, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      if (state.rank[i] < 3 || !state.is_there[i]) continue;
+      if (state.rank[i] == 0 || !state.is_there[i]) continue;
       // A's largest eigenvalue of the inverse is its smallest one.
       Eigen::SelfAdjointEigenSolver<Mat3> eigen;
       eigen.computeDirect(state.inverse[i], Eigen::EigenvaluesOnly);

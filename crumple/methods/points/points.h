@@ -80,6 +80,7 @@ struct State : Kept {
   std::vector<Mat3> F;
   std::vector<Vec3> q;               // entries: N, what acts between the two
   std::vector<double> drag;          // entries: kg/s, of viscosity
+  std::shared_ptr<Kept> spare;       // as it was before the step; only its room is kept
   std::vector<Vec3f> recorded_places;
   std::vector<float> recorded_strain, recorded_size;
   struct Times {
@@ -179,8 +180,8 @@ inline void save(const Model&, const std::function<void(std::span<const StateArr
 void report(const Model& model, const State& state, const ReportContext& context, Report& report);
 
 // Between the files of this folder.
-/// Takes over what others did to what they see.
-void take_over(State& state);
+/// Takes over what others did to what they see; of moves, a share.
+void take_over(State& state, double share);
 /// Shows the points to others.
 void hand_out(State& state);
 /// Contact of points with others of their own body that were never near them: which may touch within `dt`, and those that do.

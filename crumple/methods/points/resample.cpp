@@ -11,6 +11,8 @@
 namespace crumple::points {
 namespace {
 
+constexpr double kLeastSplit = 0.4;  // cubes of its own spacing: smaller points do not split
+
 /// Adds a neighbour to a list, in the place of the farthest if it is full.
 void add_entry(const Model& model, State& state, size_t point, int32_t other, const Vec3& u) {
   size_t worst = point * at(model.stride());
@@ -180,7 +182,8 @@ bool resample(const Model& model, State& state) {
     if (done[i] || !state.is_there[i] || state.held[i] >= 0 || state.flowed[i] == 0 || state.rank[i] < 3) continue;
     const Spread spread = spread_of(model, state, static_cast<int>(i));
     const double unit = state.own_spacing[i] * state.own_spacing[i];
-    if (spread.values[2] * unit < model.split_below) {
+    const bool is_large = state.volume[i] > kLeastSplit * unit * state.own_spacing[i];
+    if (is_large && spread.values[2] * unit < model.split_below) {
       const Vec3 offset = model.settings.split_distance * spread.mean_distance * spread.axes.col(1);
       if (leaves_surface(model, state, i, spread, offset)) continue;
       split_point(model, state, static_cast<int>(i), offset);

@@ -19,6 +19,7 @@ constexpr int kDragIterations = 60;
 constexpr double kSlowDrag = 0.4;        // what viscosity may take of a velocity in a step without being solved for
 constexpr double kFarthest = 0.25;       // of its radius: how far a point may move against the body in a step
 constexpr int kMostHalvings = 6, kGoodSteps = 8;
+constexpr double kGiveWay = 0.05;        // of what other matter moves a point by: all of it would knead what touches
 constexpr double kNearSelf = 0.8;        // spacings: strangers that are nearer touch
 
 /// What viscosity makes of velocities over `dt`.
@@ -103,10 +104,17 @@ std::vector<uint8_t> around_flow(const Model& model, const State& state) {
   return flagged;
 }
 
+/// Whether enough of the body has flowed since the last embedding: some of it a good deal, or a little piece of it very much.
+bool has_flowed(const Model& model, const State& state) {
+  size_t many = 0;
+  double most = 0;
+  for (const double flow : state.flowed) many += flow > model.settings.update_at ? 1 : 0, most = std::max(most, flow);
+  return many * 50 > state.size() || most > 5 * model.settings.update_at;
+}
+
 /// Fits the embedded space to what flowed, and lists to it.
 void follow_flow(const Model& model, State& state) {
-  const double most = state.flowed.empty() ? 0 : *std::max_element(state.flowed.begin(), state.flowed.end());
-  if (!model.settings.update || !(most > model.settings.update_at)) return;
+  if (!model.settings.update || !has_flowed(model, state)) return;
   state.counts[kIterations] += embed(model, state, kTolerance), ++state.counts[kEmbeddings];
   std::vector<uint8_t> flagged = around_flow(model, state);
   if (model.settings.resample && resample(model, state)) flagged.clear();
@@ -161,7 +169,7 @@ void collide_with_parts(const Model& model, State& state, MatterContext& now, st
       parts[other].velocity += parts[k].inverse_mass * pushes[k].impulse, parts[other].spin += parts[k].inverse_inertia * pushes[k].twist;
     }
   }
-  take_over(state);
+  take_over(state, 1);
 }
 
 /// Whether a step went wrong: numbers that are none, or points that leave their surroundings in one go.
@@ -194,7 +202,7 @@ void find_strays(const Model& model, State& state) {
   }
   if (!removed) return;
   compact(model, state);
-  set_reverse(model, state), set_basis(model, state);
+  set_reverse(model, state), set_basis(model, state), set_drag(model, state);
 }
 
 }  // namespace
@@ -220,7 +228,7 @@ bool try_step(const Model& model, State& state, MatterContext& now, int substeps
   const double dt = now.dt / substeps;
   std::vector<particles::Obstacle> parts(now.obstacles.begin(), now.obstacles.end());
   now.pushes.assign(parts.size(), {});
-  set_drag(model, state);
+  if (state.drag.empty() || model.settings.volumes == Volumes::Estimated || model.settings.drag == Drag::Thesis) set_drag(model, state);
   if (model.settings.self_collision) find_strangers(model, state, now.dt);
   for (int k = 0; k < substeps; ++k) {
     advance(model, state, dt, now.gravity);
@@ -255,7 +263,7 @@ void step(const Model& model, State& state, MatterContext& now) {
     now.pushes = particles::collide_obstacles(particles_of(model, state), now.obstacles, now.dt);
     return;
   }
-  take_over(state);
+  take_over(state, kGiveWay);
   state.time = now.time;
   hold_points(model, state, now);
   const double stable = model.settings.step * stable_step(model, state);
@@ -263,12 +271,14 @@ void step(const Model& model, State& state, MatterContext& now) {
   int substeps = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(model.settings.most_steps)));
   if (wanted > substeps) state.counts[kLeftSteps] += wanted - substeps;
   substeps <<= static_cast<int>(state.counts[kHalvings]);
-  Kept before = state;
+  if (!state.spare) state.spare = std::make_shared<Kept>();
+  Kept& before = *state.spare;
+  before = state;
   while (!try_step(model, state, now, substeps)) {
     const double retries = state.counts[kRetries] + 1, halvings = state.counts[kHalvings] + 1;
     if (halvings > kMostHalvings) break;  // fault() will see it
     static_cast<Kept&>(state) = before;
-    set_reverse(model, state), set_basis(model, state);
+    set_reverse(model, state), set_basis(model, state), set_drag(model, state);
     state.counts[kRetries] = retries, state.counts[kHalvings] = halvings, state.counts[kGood] = 0;
     before.counts = state.counts;
     substeps *= 2;
@@ -278,10 +288,10 @@ void step(const Model& model, State& state, MatterContext& now) {
   hand_out(state);
 }
 
-void take_over(State& state) {
+void take_over(State& state, double share) {
   if (state.handed.places.size() != state.size()) return;
   for (size_t i = 0; i < state.size(); ++i) {
-    if (state.outside.places[i] != state.handed.places[i]) state.x[i] += (state.outside.places[i].head<3>().cast<double>() - state.handed.places[i].head<3>().cast<double>());
+    if (state.outside.places[i] != state.handed.places[i]) state.x[i] += share * (state.outside.places[i].head<3>().cast<double>() - state.handed.places[i].head<3>().cast<double>());
     if (state.outside.speeds[i] != state.handed.speeds[i]) state.v[i] += (state.outside.speeds[i].head<3>().cast<double>() - state.handed.speeds[i].head<3>().cast<double>());
   }
 }

@@ -66,11 +66,6 @@ std::vector<Vec3f> colors_at(const State& state, const std::vector<Vec3f>& verti
   return colors;
 }
 
-size_t rows_of(const SavedArrays& saved, const std::vector<StateArray>& ours, std::string_view name) {
-  const auto own = std::find_if(ours.begin(), ours.end(), [&](const StateArray& array) { return array.name == name; });
-  return saved.rows(name, own->row_bytes);
-}
-
 std::string footer(int bodies, const Totals& totals) {
   return fmt::format("{} {} of {:g} points", bodies, bodies == 1 ? "body" : "bodies", totals.at("points"));
 }
@@ -155,7 +150,7 @@ std::vector<StateArray> arrays(State& s) {
 }
 
 void fit(const Model& model, State& s, const SavedArrays& saved) {
-  const size_t count = rows_of(saved, arrays(s), "x");
+  const size_t count = saved_rows(saved, arrays(s), "x");
   s.x.resize(count), s.v.resize(count), s.e.resize(count), s.push.resize(count), s.volume.resize(count), s.mass.resize(count), s.radius.resize(count), s.strain.resize(count);
   s.flowed.resize(count), s.own_spacing.resize(count), s.yield.resize(count), s.original.resize(count), s.held.resize(count), s.is_there.resize(count);
   s.neighbor.resize(count * at(model.stride())), s.u.resize(count * at(model.stride())), s.outside.places.resize(count), s.outside.speeds.resize(count);
@@ -174,7 +169,7 @@ Result<void> rebuilt(const Model& model, State& s) {
   const Outside seen = s.outside;
   hand_out(s);
   s.outside.places = seen.places, s.outside.speeds = seen.speeds;
-  set_reverse(model, s), set_basis(model, s), measure_F(model, s);
+  set_reverse(model, s), set_basis(model, s), set_drag(model, s), measure_F(model, s);
   return {};
 }
 
@@ -192,7 +187,7 @@ std::vector<StateArray> recorded(State& s) {
 }
 
 void fit_recorded(const Model&, State& s, const SavedArrays& saved) {
-  const size_t count = rows_of(saved, recorded(s), "places");
+  const size_t count = saved_rows(saved, recorded(s), "places");
   s.recorded_places.resize(count), s.recorded_strain.resize(count), s.recorded_size.resize(count);
 }
 
