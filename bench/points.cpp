@@ -8,7 +8,7 @@
 #include "crumple/core/parallel.h"
 #include "crumple/core/random.h"
 #include "crumple/geometry/curve_order.h"
-#include "crumple/methods/points/points.h"
+#include "crumple/methods/points/kernels.h"
 
 namespace crumple::bench {
 namespace {

@@ -8,7 +8,9 @@
 namespace crumple::generator {
 namespace {
 
-// A round bird that looks along +z, centred.
+// A round bird that looks along +z, built around the middle of its trunk and then centred.
+const Vec3 kMiddle(0, 0.0395, -0.011);
+
 Vec3 folded(const Vec3& p) {
   return {std::abs(p.x()), p.y(), p.z()};
 }
@@ -52,12 +54,13 @@ Vec3f color_at(const Vec3& p) {
 }  // namespace
 
 Result<TriMesh> bird_model() {
+  const auto place = [](const Vec3& p) { return folded(p + kMiddle); };
   IsosurfaceSettings settings;
-  settings.box = {Vec3(-0.26, -0.25, -0.34), Vec3(0.26, 0.32, 0.32)};
+  settings.box = {Vec3(-0.26, -0.28, -0.33), Vec3(0.26, 0.28, 0.33)};
   settings.cell = 0.0085, settings.relax = 12;
-  Result<TriMesh> mesh = isosurface([](const Vec3& p) { return body(folded(p)); }, settings);
+  Result<TriMesh> mesh = isosurface([&](const Vec3& p) { return body(place(p)); }, settings);
   if (!mesh) return mesh;
-  for (const Vec3& p : mesh->positions) mesh->colors.push_back(color_at(folded(p)));
+  for (const Vec3& p : mesh->positions) mesh->colors.push_back(color_at(place(p)));
   return mesh;
 }
 

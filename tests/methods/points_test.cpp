@@ -1,5 +1,5 @@
 // Points: deformation gradients, forces, flow, embedding, neighbourhoods, resampling and time, each against what is known of it.
-#include "crumple/methods/points/points.h"
+#include "crumple/methods/points/kernels.h"
 
 #include <gtest/gtest.h>
 

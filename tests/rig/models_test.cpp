@@ -34,6 +34,7 @@ const Expected kExpected[] = {
     {"shell", {0.6, 0.6, 0.6}, 4 * std::numbers::pi / 3 * (0.027 - 0.019683), 0.0003, 4},
     {"heart", {0.5, 0.475, 0.297}, 0.035, 0.002, 2},
     {"figure", {0.91, 1, 0.37}, 0.074, 0.004, 2},
+    {"bird", {0.47, 0.515, 0.6}, 0.0404, 0.0005, 2},
     {"hare", {0.26, 0.471, 0.422}, 0.012, 0.0005, 0},
     {"cheese", {0.505, 0.22, 0.355}, 0.0176, 0.001, 0},
 };
@@ -99,8 +100,8 @@ TEST(Models, those_that_bend_are_closed_and_have_the_size_they_are_said_to_have)
   }
 }
 
-TEST(Models, heart_figure_and_hare_are_the_same_on_both_sides) {
-  for (const std::string_view name : {"heart", "figure", "hare"}) {
+TEST(Models, living_things_and_the_heart_are_the_same_on_both_sides) {
+  for (const std::string_view name : {"heart", "figure", "bird", "hare"}) {
     const TriMesh& mesh = model_file(name);
     const WindingTree winding(mesh.positions, mesh.triangles);
     for (size_t i = 0; i < mesh.positions.size(); i += 7) {

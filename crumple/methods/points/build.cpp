@@ -9,7 +9,7 @@
 #include "crumple/geometry/curve_order.h"
 #include "crumple/geometry/refine.h"
 #include "crumple/geometry/spacing.h"
-#include "crumple/methods/points/points.h"
+#include "crumple/methods/points/kernels.h"
 #include "crumple/particles/clamps.h"
 
 namespace crumple::points {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "crumple/methods/points/points.h"
+#include "crumple/methods/points/kernels.h"
 
 namespace crumple::points {
 

@@ -4,7 +4,7 @@
 #include "crumple/core/index.h"
 #include "crumple/core/timer.h"
 #include "crumple/math/polar.h"
-#include "crumple/methods/points/points.h"
+#include "crumple/methods/points/kernels.h"
 #include "crumple/methods/points/sums.h"
 
 namespace crumple::points {

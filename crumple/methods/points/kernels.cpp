@@ -9,7 +9,7 @@
 #include "crumple/core/parallel.h"
 #include "crumple/core/timer.h"
 #include "crumple/math/svd.h"
-#include "crumple/methods/points/points.h"
+#include "crumple/methods/points/kernels.h"
 
 namespace crumple::points {
 namespace {
@@ -242,23 +242,18 @@ void set_forces(const Model& model, State& state, double dt) {
   state.F.resize(count), state.q.resize(count * at(model.stride())), state.push.resize(count);
   const bool flows = model.settings.yield && dt > 0;
   parallel_for(count, kChunk, [&](size_t begin, size_t end) {
-    std::array<Mat3, kChunk> u, v, again, again_u, again_v;
-    std::array<Vec3, kChunk> stretch, again_stretch;
-    std::array<size_t, kChunk> flowing;
+    std::array<Mat3, kChunk> u, v;
+    std::array<Vec3, kChunk> stretch;
     const size_t n = end - begin;
     for (size_t i = begin; i < end; ++i) state.F[i] = gradient_of(model, state, i);
     svd<double>(std::span<const Mat3>(state.F).subspan(begin, n), std::span(u).first(n), std::span(stretch).first(n), std::span(v).first(n));
-    size_t m = 0;
-    for (size_t i = begin; flows && i < end; ++i) {
-      if (state.rank[i] < 3) continue;
+    for (size_t i = begin; i < end; ++i) {
+      set_pushes(model, state, i, {u[i - begin], stretch[i - begin], v[i - begin]});
+      // What flows now is felt from the next step on: stress, basis and forces of a step belong to the same rest vectors, which keeps momentum.
+      if (!flows || state.rank[i] < 3) continue;
       const Flow flow = flow_of(model, stretch[i - begin], state.strain[i], double{state.yield[i]}, dt);
-      if (flow.amount == 0) continue;
-      flow_point(model, state, i, v[i - begin], flow);
-      flowing[m] = i, again[m] = state.F[i] = gradient_of(model, state, i), ++m;
+      if (flow.amount > 0) flow_point(model, state, i, v[i - begin], flow);
     }
-    if (m > 0) svd<double>(std::span<const Mat3>(again).first(m), std::span(again_u).first(m), std::span(again_stretch).first(m), std::span(again_v).first(m));
-    for (size_t k = 0; k < m; ++k) u[flowing[k] - begin] = again_u[k], stretch[flowing[k] - begin] = again_stretch[k], v[flowing[k] - begin] = again_v[k];
-    for (size_t i = begin; i < end; ++i) set_pushes(model, state, i, {u[i - begin], stretch[i - begin], v[i - begin]});
   });
   gather(model, state);
 }

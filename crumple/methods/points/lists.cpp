@@ -6,8 +6,8 @@
 #include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/core/timer.h"
+#include "crumple/methods/points/kernels.h"
 #include "crumple/methods/points/lists.h"
-#include "crumple/methods/points/points.h"
 
 namespace crumple::points {
 

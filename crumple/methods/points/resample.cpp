@@ -6,7 +6,7 @@
 
 #include "crumple/core/index.h"
 #include "crumple/core/timer.h"
-#include "crumple/methods/points/points.h"
+#include "crumple/methods/points/kernels.h"
 
 namespace crumple::points {
 namespace {
@@ -132,7 +132,7 @@ void merge_points(const Model& model, State& state, int first, int second) {
     if (state.neighbor[s] < 0 || state.neighbor[s] == first || entry_of(model, state, a, state.neighbor[s])) continue;
     add_entry(model, state, a, state.neighbor[s], state.u[s] + (1 - share) * way);
   }
-  for (const int gone : {second, first}) {  // those who see both, or one of them
+  for (const int gone : {second, first}) {  // entries that point at both, or at one of them
     for (int32_t r = state.reverse_begin[at(gone)]; r < state.reverse_begin[at(gone) + 1]; ++r) {
       const size_t s = at(state.reverse[at(r)]), k = s / at(model.stride());
       if (state.neighbor[s] != gone || k == a || k == b) continue;

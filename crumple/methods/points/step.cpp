@@ -4,8 +4,8 @@
 #include "crumple/core/index.h"
 #include "crumple/core/timer.h"
 #include "crumple/methods/faults.h"
+#include "crumple/methods/points/kernels.h"
 #include "crumple/methods/points/lists.h"
-#include "crumple/methods/points/points.h"
 #include "crumple/methods/points/sums.h"
 #include "crumple/particles/clamps.h"
 #include "crumple/particles/meet.h"
@@ -183,7 +183,7 @@ bool has_exploded(const State& state, double dt) {
          }) > 0;
 }
 
-/// Points that nobody is near to.
+/// Points without any neighbour near them.
 void find_strays(const Model& model, State& state) {
   bool removed = false;
   for (size_t i = 0; i < state.size(); ++i) {

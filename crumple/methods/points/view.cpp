@@ -8,7 +8,7 @@
 #include "crumple/core/parallel.h"
 #include "crumple/geometry/point_skin.h"
 #include "crumple/geometry/point_tree.h"
-#include "crumple/methods/points/points.h"
+#include "crumple/methods/points/kernels.h"
 
 namespace crumple::points {
 namespace {
