@@ -68,6 +68,16 @@ struct Kept {
   size_t size() const { return x.size(); }
 };
 
+/// Room for what was before a step. Copies of a state do not share it.
+struct Spare {
+  Spare() = default;
+  Spare(const Spare&) {}
+  Spare(Spare&&) = default;
+  Spare& operator=(const Spare&) { return *this; }
+  Spare& operator=(Spare&&) = default;
+  std::unique_ptr<Kept> room;
+};
+
 struct State : Kept {
   // derived
   std::vector<double> weight;        // #points x neighbors
@@ -80,7 +90,7 @@ struct State : Kept {
   std::vector<Mat3> F;
   std::vector<Vec3> q;               // entries: N, what acts between the two
   std::vector<double> drag;          // entries: kg/s, of viscosity
-  std::shared_ptr<Kept> spare;       // as it was before the step; only its room is kept
+  Spare spare;
   std::vector<Vec3f> recorded_places;
   std::vector<float> recorded_strain, recorded_size;
   struct Times {

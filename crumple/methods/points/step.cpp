@@ -271,16 +271,16 @@ void step(const Model& model, State& state, MatterContext& now) {
   int substeps = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(model.settings.most_steps)));
   if (wanted > substeps) state.counts[kLeftSteps] += wanted - substeps;
   substeps <<= static_cast<int>(state.counts[kHalvings]);
-  if (!state.spare) state.spare = std::make_shared<Kept>();
-  Kept& before = *state.spare;
+  if (!state.spare.room) state.spare.room = std::make_unique<Kept>();
+  Kept& before = *state.spare.room;
   before = state;
   while (!try_step(model, state, now, substeps)) {
     const double retries = state.counts[kRetries] + 1, halvings = state.counts[kHalvings] + 1;
-    if (halvings > kMostHalvings) break;  // fault() will see it
     static_cast<Kept&>(state) = before;
     set_reverse(model, state), set_basis(model, state), set_drag(model, state);
     state.counts[kRetries] = retries, state.counts[kHalvings] = halvings, state.counts[kGood] = 0;
     before.counts = state.counts;
+    if (halvings > kMostHalvings) return hand_out(state);  // fault() sees it
     substeps *= 2;
   }
   if (state.counts[kHalvings] > 0 && ++state.counts[kGood] >= kGoodSteps) --state.counts[kHalvings], state.counts[kGood] = 0;
@@ -377,7 +377,7 @@ std::string fault(const Model& model, const State& state) {
 
 void freeze(const Model&, State& state) {
   for (size_t i = 0; i < state.size(); ++i) {
-    if (i < state.handed.places.size() && !state.x[i].allFinite()) state.x[i] = state.handed.places[i].head<3>().cast<double>();
+    if (!state.x[i].allFinite()) state.x[i] = state.handed.places[i].head<3>().cast<double>();
     state.v[i].setZero(), state.held[i] = 0;
     if (!std::isfinite(state.strain[i])) state.strain[i] = 0;
   }
