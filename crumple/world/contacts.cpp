@@ -102,10 +102,11 @@ std::vector<int> pieces_in_reach(const WorldState& w, const Body& body, std::spa
   const auto is_near = [&](int piece) {
     if (body.solid) return true;
     const Transform to_touched = places[static_cast<size_t>(other.piece)].inverse() * places[static_cast<size_t>(piece)];
-    const Bounds own = bounds_of(body.skins[static_cast<size_t>(piece)]->positions);
-    const Vec3 middle = to_touched * (0.5 * (own.low + own.high));
-    const double far = own.diagonal() + reach.diagonal();
-    return (middle - middle.cwiseMax(reach.low).cwiseMin(reach.high)).norm() <= far;
+    const BondPiece& own = own_pieces(body)[static_cast<size_t>(piece)];
+    const Vec3 middle = to_touched * own.mass.center;
+    double radius = own.box ? 0.5 * own.box->norm() : 0;
+    for (const Vec3& p : own.hull) radius = std::max(radius, (p - own.mass.center).norm());
+    return (middle - middle.cwiseMax(reach.low).cwiseMin(reach.high)).norm() <= radius + reach.diagonal();
   };
   for (size_t piece = 0; piece < surface_of_piece.size(); ++piece) {
     const bool is_its_own = surface_of_piece[piece] == surface_of_piece[static_cast<size_t>(other.piece)];

@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 class Golden : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Scenes, Golden, testing::ValuesIn(all_scene_files()), [](const auto& info) { return fs::path(info.param).stem().string(); });
 
-/// They are made with one thread and met with three.
+/// They are made with one thread and met with two.
 TEST_P(Golden, scene_gives_the_numbers_it_gave) {
   const std::string key = golden_key(GetParam());
-  const Threads threads(is_writing() ? 1 : 3);
+  const Threads threads(is_writing() ? 1 : 2);
   World world = built(scene_file(GetParam()));
   const int all = world.scene().frame_count(), last = frames_to_test(world.scene(), all), half = std::min(last, static_cast<int>(0.5 * world.scene().fps));
   SceneWatch watch;

@@ -164,4 +164,16 @@ inline std::string bytes_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// A world that goes on from what another has saved: all state is the same, and so is what is drawn.
+inline World resumed_from(World& world, const Scene& scene) {
+  World resumed = built(scene);
+  const Result<void> restored = resumed.restore(world.snapshot());
+  EXPECT_TRUE(restored) << (restored ? "" : restored.error().text);
+  EXPECT_EQ(state_hash(resumed), state_hash(world));
+  const std::vector<FrameItem> drawn = world.frame().items, again = resumed.frame().items;
+  EXPECT_EQ(drawn.size(), again.size());
+  for (size_t i = 0; i < std::min(drawn.size(), again.size()); ++i) EXPECT_EQ(drawn[i].positions, again[i].positions) << drawn[i].name;
+  return resumed;
+}
+
 }  // namespace crumple

@@ -178,7 +178,6 @@ Result<State> start(const Model& model, const MatterSeed& seed, const BodySettin
     state.v[i] += seed.velocity + seed.spin.cross(state.x[i] - center);
     if (settings.fill.prestretch != Vec3::Ones()) state.x[i] = stretched[i] - model.origin;
   }
-  state.time = seed.start;
   set_forces(model, state, 0);
   hand_out(state);
   return state;

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "crumple/core/index.h"
+#include "crumple/core/sums.h"
 #include "crumple/core/timer.h"
 #include "crumple/math/polar.h"
 #include "crumple/methods/points/kernels.h"
-#include "crumple/methods/points/sums.h"
 
 namespace crumple::points {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <memory>
 
 #include "crumple/methods/matter.h"
@@ -17,7 +16,6 @@ struct Model {
   struct Drawn {
     std::vector<int32_t> of_vertex;  // carried mesh: kCarriers for each vertex
     std::vector<float> shares;
-    std::shared_ptr<const TriMesh> mesh;
   };
   Settings settings;
   double mu = 0, lambda = 0;    // Pa
@@ -37,7 +35,7 @@ struct Model {
   int stride() const { return settings.neighbors; }
 };
 
-enum Count { kRetries, kHalvings, kGood, kUpdates, kEmbeddings, kIterations, kSplits, kMerges, kLostEnergy, kStrays, kStrayMass, kInverted, kMismatch, kSubsteps, kLeftSteps, kCounts };
+enum Count { kRetries, kHalvings, kGood, kUpdates, kEmbeddings, kIterations, kSplits, kMerges, kLostEnergy, kStrays, kStrayMass, kSubsteps, kLeftSteps, kCounts };
 
 /// What is seen of the points by clamps, contact and other matter, in their precision. What others have done to them is taken over.
 struct Outside {
@@ -60,7 +58,6 @@ struct Kept {
   std::vector<Vec3> u;               // rest vectors
   std::vector<double> counts;        // kCounts
   int64_t clamps = 0;
-  double time = 0;
   Outside outside;
   Outside handed;                    // what was handed out
   std::vector<Vec3> carried;         // m/s, of held points in this step

@@ -2,11 +2,11 @@
 #include <cmath>
 
 #include "crumple/core/index.h"
+#include "crumple/core/sums.h"
 #include "crumple/core/timer.h"
+#include "crumple/geometry/near_grid.h"
 #include "crumple/methods/faults.h"
 #include "crumple/methods/points/kernels.h"
-#include "crumple/methods/points/lists.h"
-#include "crumple/methods/points/sums.h"
 #include "crumple/particles/clamps.h"
 #include "crumple/particles/meet.h"
 
@@ -99,7 +99,7 @@ std::vector<uint8_t> around_flow(const Model& model, const State& state) {
     for (size_t s = i * at(model.stride()); s < (i + 1) * at(model.stride()); ++s) {
       if (state.neighbor[s] >= 0) flagged[at(state.neighbor[s])] = 1;
     }
-    for (int32_t r = state.reverse_begin[i]; r < state.reverse_begin[i + 1]; ++r) flagged[at(state.reverse[at(r)]) / at(model.stride())] = 1;
+    for (int32_t r = state.reverse_begin[i]; r < state.reverse_begin[i + 1]; ++r) flagged[at(state.reverse_owner[at(r)])] = 1;
   }
   return flagged;
 }
@@ -264,7 +264,6 @@ void step(const Model& model, State& state, MatterContext& now) {
     return;
   }
   take_over(state, kGiveWay);
-  state.time = now.time;
   hold_points(model, state, now);
   const double stable = model.settings.step * stable_step(model, state);
   const double wanted = std::ceil(now.dt / stable);

@@ -4,9 +4,9 @@
 
 #include "crumple/core/parallel.h"
 
-namespace crumple::points {
+namespace crumple {
 
-/// Sum of value(i) over all points, the same on any number of threads.
+/// Sum of value(i) over a range, the same on any number of threads.
 template <class T, class Value>
 T sum_over(size_t count, const T& zero, const Value& value) {
   constexpr size_t kGrain = 1024;
@@ -21,4 +21,4 @@ T sum_over(size_t count, const T& zero, const Value& value) {
   return sum;
 }
 
-}  // namespace crumple::points
+}  // namespace crumple

@@ -7,15 +7,16 @@
 
 #include "crumple/math/types.h"
 
-namespace crumple::points {
+namespace crumple {
 
+/// Another point and how far it is.
 struct Near {
   double squared;
   int32_t point;
   bool operator<(const Near& other) const { return squared != other.squared ? squared < other.squared : point < other.point; }
 };
 
-/// Points in cells, for those nearest to one of them.
+/// Points in cells, for those nearest to one of them: for clouds that change often, where building a tree would cost more than it saves.
 class NearGrid {
  public:
   /// `is_there`: #points or empty: 0 for those that do not count.
@@ -57,4 +58,4 @@ class NearGrid {
   std::vector<Vec3> sorted_;
 };
 
-}  // namespace crumple::points
+}  // namespace crumple
