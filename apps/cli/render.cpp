@@ -96,7 +96,7 @@ void add_render(CLI::App& app, Action& action) {
   command.add_option("--camera", options->camera, "ex,ey,ez[:tx,ty,tz][:fov]");
   command.add_option("--size", options->size, "Pixels of a picture or tile, such as 1280x720");
   command.add_option("--samples", options->samples, "Rays a pixel (default 10)").range(1, 4096);
-  command.add_option("--plot", options->plot, fmt::format("A plot instead of a picture: {}", fmt::join(plot_names(), ", ")));
+  command.add_option("--plot", options->plot, "A plot instead of a picture: timing, volume, or a figure of run.json such as max_strain, over the frames");
   options->progress_options.add_to(command);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -12,12 +12,12 @@ namespace crumple {
 
 /// A factor painted over a surface, such as "yield": weak below 1, strong above. It multiplies the knob of the same name.
 struct PaintedMap {
-  std::string name;           // of the knob: "yield", "gain", "radius", "strength" or "toughness"
+  std::string name;           // of the knob: one of kPaintedKnobs
   std::vector<float> values;  // #surface vertices, from 0 to kMaxPainted
 };
 
 /// The knobs that can be painted.
-inline constexpr std::array<std::string_view, 5> kPaintedKnobs = {"yield", "gain", "radius", "strength", "toughness"};
+inline constexpr std::array<std::string_view, 7> kPaintedKnobs = {"yield", "gain", "radius", "strength", "toughness", "stiffness", "flow"};
 /// A factor above this is a mistake: it is finite strength that is painted, and gain 0 is what keeps a part rigid.
 inline constexpr float kMaxPainted = 1000;
 

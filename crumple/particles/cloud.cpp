@@ -76,6 +76,19 @@ Result<std::vector<Vec3>> sample_regions(const TriMesh& surface, SampleSettings 
   return points;
 }
 
+std::vector<float>& painted_by(const PaintStroke& stroke, Cloud& cloud) {
+  switch (stroke.map) {
+    case PaintStroke::Map::Toughness:
+      return cloud.toughness;
+    case PaintStroke::Map::Stiffness:
+      return cloud.stiffness;
+    case PaintStroke::Map::Flow:
+      return cloud.flow;
+    default:
+      return cloud.yield;
+  }
+}
+
 }  // namespace
 
 Result<Cloud> fill_surface(std::shared_ptr<const TriMesh> surface, std::span<const PaintedMap> maps, const FillSettings& settings, const std::string& where) {
@@ -95,10 +108,9 @@ Result<Cloud> fill_surface(std::shared_ptr<const TriMesh> surface, std::span<con
   }
   cloud.points = points->size() < kMany ? std::move(*points) : along_curve(*points);
   for (PaintedMap& map : maps_on_points(maps, *cloud.surface, cloud.points)) {
-    if (map.name == "toughness")
-      cloud.toughness = std::move(map.values);
-    else if (map.name == "yield")
-      cloud.yield = std::move(map.values);
+    for (const auto& [name, factors] : {std::pair{"toughness", &cloud.toughness}, {"yield", &cloud.yield}, {"stiffness", &cloud.stiffness}, {"flow", &cloud.flow}}) {
+      if (map.name == name) *factors = std::move(map.values);
+    }
   }
   return cloud;
 }
@@ -123,7 +135,7 @@ Result<void> wrap_points(Cloud& cloud, const FillSettings& settings, const std::
 Result<void> paint(const FillSettings& settings, const std::string& where, Cloud& cloud) {
   for (size_t s = 0; s < settings.paint.size(); ++s) {
     const PaintStroke& stroke = settings.paint[s];
-    std::vector<float>& factors = stroke.map == PaintStroke::Map::Toughness ? cloud.toughness : cloud.yield;
+    std::vector<float>& factors = painted_by(stroke, cloud);
     factors.resize(cloud.points.size(), 1.0f);
     bool met = false;
     for (size_t i = 0; i < cloud.points.size(); ++i) {

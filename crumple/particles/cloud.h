@@ -16,7 +16,7 @@ namespace crumple::particles {
 struct Cloud {
   std::vector<Vec3> points;
   std::vector<Vec3> velocities;         // #points or empty: added to the body's
-  std::vector<float> toughness, yield;  // #points or empty: painted factors
+  std::vector<float> toughness, yield, stiffness, flow;  // #points or empty: painted factors
   std::shared_ptr<const TriMesh> surface;
   double volume = 0;  // m^3
 };

@@ -5,7 +5,8 @@
 namespace crumple::particles {
 
 void describe(Fields& f, PaintStroke& s) {
-  f.choice<PaintStroke::Map>("map", s.map, {{"toughness", PaintStroke::Map::Toughness}, {"yield", PaintStroke::Map::Yield}}, {"painted property"});
+  f.choice<PaintStroke::Map>("map", s.map, {{"toughness", PaintStroke::Map::Toughness}, {"yield", PaintStroke::Map::Yield}, {"stiffness", PaintStroke::Map::Stiffness}, {"flow", PaintStroke::Map::Flow}},
+                             {"painted property: of clusters toughness and yield, of points yield, stiffness and rate of flow"});
   f.vector("at", s.at, {"position in the body's own frame", "m"});
   f.vector("to", s.to, {"other end of a line stroke; absent: the stroke is a dot", "m"});
   f.number("radius", s.radius, more_than(0), {"radius of the stroke", "m"});

@@ -13,9 +13,9 @@ class Fields;
 
 namespace crumple::particles {
 
-/// A factor on toughness or yield along a line, or around a point, of the body's frame.
+/// A factor on a property of the material along a line, or around a point, of the body's frame.
 struct PaintStroke {
-  enum class Map { Toughness, Yield };
+  enum class Map { Toughness, Yield, Stiffness, Flow };
   Map map = Map::Toughness;
   Vec3 at = Vec3::Zero();
   std::optional<Vec3> to;  // other end of a line

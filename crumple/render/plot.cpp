@@ -23,10 +23,11 @@ constexpr const char* kDashes = " stroke-width=\"1.5\" stroke-dasharray=\"6 4\""
 /// The numbers of x in columns of equal width, and the mean of each series there.
 struct Columns {
   long first = 0, count = 0, each = 1;    // number of the first; how many columns; numbers in a column
-  std::vector<std::vector<double>> tops;  // #series x #columns, stacked
+  std::vector<uint8_t> has_values;        // #columns
+  std::vector<std::vector<double>> tops;  // #series x #columns, stacked or not
 };
 
-Columns make_columns(const StackedPlot& plot) {
+Columns make_columns(const Plot& plot) {
   Columns columns;
   columns.tops.resize(plot.series.size());
   if (plot.x.empty()) return columns;
@@ -37,11 +38,12 @@ Columns make_columns(const StackedPlot& plot) {
   const auto column = [&](size_t i) { return static_cast<size_t>((plot.x[i] - columns.first) / columns.each); };
   std::vector<double> rows(static_cast<size_t>(columns.count)), below(static_cast<size_t>(columns.count));
   for (size_t i = 0; i < plot.x.size(); ++i) ++rows[column(i)];
+  for (const double count : rows) columns.has_values.push_back(count > 0 ? 1 : 0);
   for (size_t s = 0; s < plot.series.size(); ++s) {
     assert(plot.series[s].values.size() == plot.x.size());
     std::vector<double> sums(static_cast<size_t>(columns.count));
     for (size_t i = 0; i < plot.x.size(); ++i) sums[column(i)] += plot.series[s].values[i];
-    for (size_t c = 0; c < sums.size(); ++c) below[c] += rows[c] > 0 ? sums[c] / rows[c] : 0;
+    for (size_t c = 0; c < sums.size(); ++c) below[c] = (plot.stacked ? below[c] : 0) + (rows[c] > 0 ? sums[c] / rows[c] : 0);
     columns.tops[s] = below;
   }
   return columns;
@@ -112,17 +114,28 @@ std::string draw_area(const Axes& axes, const Columns& columns, const std::vecto
   return fmt::format("<path d=\"{}Z\" fill=\"{}\"/>\n", path, escape_xml(color));
 }
 
+/// A line through the middles of the columns, with gaps where there are no values.
+std::string draw_line(const Axes& axes, const Columns& columns, const std::vector<double>& tops, std::string_view color) {
+  std::string path;
+  bool is_first = true;
+  for (size_t c = 0; c < tops.size(); ++c) {
+    if (columns.has_values[c]) path += fmt::format("{}{} {}", is_first ? "M" : "L", number(axes.at_x(axes.first + (static_cast<double>(c) + 0.5) * static_cast<double>(columns.each))), number(axes.at_y(tops[c])));
+    is_first = !columns.has_values[c];
+  }
+  return fmt::format("<path d=\"{}\" fill=\"none\" stroke-width=\"2\" stroke=\"{}\"/>\n", path, escape_xml(color));
+}
+
 /// Estimated width of a text: fonts differ.
 double width_of(std::string_view words) {
   return 6.6 * static_cast<double>(std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 /// Along the line above the plot: the series from the bottom up, then the limit. A mark stands right before its words, whatever the font.
-std::string draw_legend(const StackedPlot& plot, const std::string& limit_words, bool in_sight) {
+std::string draw_legend(const Plot& plot, const std::string& limit_words, bool in_sight) {
   std::string svg;
   double x = kLeft;
   const double y = kTop - 16;
-  for (const StackedPlot::Series& series : plot.series) {
+  for (const Plot::Series& series : plot.series) {
     svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>\n", number(x), number(y - 10.5),
                        escape_xml(series.color));
     svg += text(x + 18, y, {}, series.name);
@@ -182,7 +195,7 @@ std::string shortened(std::string_view words, size_t most) {
 }
 
 /// Everything but what is inside the axes.
-std::string draw_words(const StackedPlot& plot, const Columns& columns, bool limit_in_sight) {
+std::string draw_words(const Plot& plot, const Columns& columns, bool limit_in_sight) {
   std::string limit_words;
   if (plot.limit) {
     limit_words = fmt::format("{}: {} {}{}", plot.limit->name, number(plot.limit->value), plot.unit, limit_in_sight ? "" : ", above this plot");
@@ -194,8 +207,10 @@ std::string draw_words(const StackedPlot& plot, const Columns& columns, bool lim
          text(20, middle, {.anchor = "middle"}, plot.y_label, fmt::format(" transform=\"rotate(-90 20 {})\"", number(middle)));
 }
 
-std::string draw_areas(const StackedPlot& plot, const Axes& axes, const Columns& columns) {
+std::string draw_series(const Plot& plot, const Axes& axes, const Columns& columns) {
   std::string svg;
+  for (size_t s = 0; !plot.stacked && s < plot.series.size(); ++s) svg += draw_line(axes, columns, columns.tops[s], plot.series[s].color);
+  if (!plot.stacked) return svg;
   std::vector<double> lower(static_cast<size_t>(columns.count));
   for (size_t s = 0; s < plot.series.size() && columns.count > 0; ++s) {
     svg += draw_area(axes, columns, lower, columns.tops[s], plot.series[s].color);
@@ -239,7 +254,7 @@ std::string escape_xml(std::string_view text) {
   return escaped;
 }
 
-std::string write_svg(const StackedPlot& plot) {
+std::string write_svg(const Plot& plot) {
   const Columns columns = make_columns(plot);
   double most = 0;
   for (const std::vector<double>& tops : columns.tops) {
@@ -256,7 +271,7 @@ std::string write_svg(const StackedPlot& plot) {
       "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
       kWidth, kHeight, escape_xml(plot.title));
   svg += draw_grid(axes, ticks);
-  svg += draw_areas(plot, axes, columns);
+  svg += draw_series(plot, axes, columns);
   svg += line(kLeft, axes.at_y(0), kWidth - kRight, axes.at_y(0), kPale);
   svg += draw_frames_axis(axes);
   if (in_sight) svg += line(kLeft, axes.at_y(plot.limit->value), kWidth - kRight, axes.at_y(plot.limit->value), kLimitColor, kDashes);

@@ -7,8 +7,8 @@
 
 namespace crumple::render {
 
-/// Values over whole numbers, such as milliseconds over frames, one kind upon the other.
-struct StackedPlot {
+/// Values over whole numbers, such as milliseconds over frames.
+struct Plot {
   struct Series {
     std::string name, color;     // a CSS colour
     std::vector<double> values;  // #x, finite, at least 0
@@ -20,12 +20,13 @@ struct StackedPlot {
   std::string title, subtitle, x_label, y_label, unit;  // the unit is written behind the value of the limit
   std::vector<int> x;                                   // ascending; numbers that are missing stay blank
   std::vector<Series> series;                           // from the bottom up
+  bool stacked = true;                                  // areas, one upon the other; false: lines
   std::optional<Limit> limit;                           // a line across
 };
 
 /// A picture as SVG. Equal plots give equal bytes. Of more numbers than there is room for, neighbours are drawn as their mean,
 /// and the label of the axis says so.
-std::string write_svg(const StackedPlot& plot);
+std::string write_svg(const Plot& plot);
 
 /// Steps of 1, 2 or 5 times a power of ten from 0 to the first at or above `most`: as many as come closest to `wanted`, at least one.
 std::vector<double> round_ticks(double most, int wanted);

@@ -36,7 +36,7 @@ PaintedFactors painted_factors(const Asset& asset) {
   PaintedFactors factors;
   for (PaintedMap& map : maps_on_points(asset.maps, asset.surface, asset.tets.positions)) {
     for (const auto& [name, knob] :
-         {std::pair{"yield", &factors.yield}, {"gain", &factors.gain}, {"radius", &factors.radius}, {"strength", &factors.strength}, {"toughness", &factors.toughness}}) {
+         {std::pair{"yield", &factors.yield}, {"gain", &factors.gain}, {"radius", &factors.radius}, {"strength", &factors.strength}, {"toughness", &factors.toughness}, {"stiffness", &factors.stiffness}, {"flow", &factors.flow}}) {
       if (map.name == name) *knob = std::move(map.values);
     }
   }

@@ -10,7 +10,7 @@ namespace crumple {
 
 /// Painted factors where they act, on the tetrahedra's vertices. An empty one is 1 everywhere.
 struct PaintedFactors {
-  std::vector<float> yield, gain, radius, strength, toughness;  // #vertices or empty
+  std::vector<float> yield, gain, radius, strength, toughness, stiffness, flow;  // #vertices or empty
 };
 
 /// A factor inside a triangle, from those of its corners; never beyond them, and exactly theirs where they agree.

@@ -131,7 +131,7 @@ TEST_F(PlotCommand, refuses_what_cannot_be_drawn) {
       {{"rec", "--plot", "timing", "-o", "a.png"}, "a.png: plots are .svg"},
       {{"rec", "--plot", "timing", "-o", "a"}, "a: plots are .svg"},
       {{"rec", "--plot", "timings", "-o", "a.svg"}, "--plot timings: there is no such plot; did you mean \"timing\"?"},
-      {{"rec", "--plot", "weather", "-o", "a.svg"}, "--plot weather: there is no such plot; one of: timing"},
+      {{"rec", "--plot", "weather", "-o", "a.svg"}, "--plot weather: there is no such plot; one of: timing, volume"},
       {{"rec", "--plot", "timing", "-o", "missing/a.svg"}, "missing/a.svg: cannot be created: there is no folder missing"},
       {{"rec", "--plot", "timing", "-o", "folder.svg"}, "folder.svg: is a folder"},
       {{"rec", "--plot", "timing"}, "--output is required"},

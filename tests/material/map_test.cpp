@@ -31,7 +31,7 @@ TEST(PaintedMap, says_what_is_wrong_with_it) {
   EXPECT_NE(complaint({{"radius", {std::nanf(""), 1, 1}}}), "");
   EXPECT_NE(complaint({{"radius", {1, std::numeric_limits<float>::infinity(), 1}}}), "");
   EXPECT_EQ(complaint({{"yield", {1, 1}}}), "yield is painted on 2 vertices, but the surface has 3");
-  EXPECT_EQ(complaint({{"lag", {1, 1, 1}}}), "\"lag\" cannot be painted; the knobs that can are yield, gain, radius, strength, toughness");
+  EXPECT_EQ(complaint({{"lag", {1, 1, 1}}}), "\"lag\" cannot be painted; the knobs that can are yield, gain, radius, strength, toughness, stiffness, flow");
   EXPECT_EQ(complaint({{"yield", {1, 1, 1}}, {"yield", {1, 1, 1}}}), "yield is painted twice");
 }
 

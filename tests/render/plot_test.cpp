@@ -7,8 +7,8 @@
 namespace crumple::render {
 namespace {
 
-StackedPlot two_frames() {
-  StackedPlot plot;
+Plot two_frames() {
+  Plot plot;
   plot.title = "Two frames", plot.x_label = "frame", plot.y_label = "ms", plot.unit = "ms";
   plot.x = {1, 2};
   plot.series = {{"below", "#111111", {4, 2}}, {"above", "#222222", {2, 8}}};
@@ -76,7 +76,7 @@ TEST(Plot, areas_stand_upon_each_other_in_proportion) {
 }
 
 TEST(Plot, frames_that_are_missing_stay_blank) {
-  StackedPlot plot = two_frames();
+  Plot plot = two_frames();
   plot.x = {5, 8};
   const std::vector<double> path = path_numbers(write_svg(plot), "#111111");
   ASSERT_EQ(path.size(), 2u + 4 * 4);
@@ -87,7 +87,7 @@ TEST(Plot, frames_that_are_missing_stay_blank) {
 }
 
 TEST(Plot, a_limit_is_drawn_where_it_is_or_told_when_it_is_far_above) {
-  StackedPlot plot = two_frames();
+  Plot plot = two_frames();
   plot.limit = {"real time", 12};
   const std::string near = write_svg(plot);
   EXPECT_NE(near.find(">real time: 12 ms<"), std::string::npos);
@@ -108,7 +108,7 @@ TEST(Plot, text_is_escaped_and_what_xml_cannot_hold_is_replaced) {
   EXPECT_EQ(escape_xml("\xED\xA0\x80"), "?");      // a surrogate
   EXPECT_EQ(escape_xml("\xEF\xBF\xBE"), "?");      // U+FFFE
   EXPECT_EQ(escape_xml("\xF4\x90\x80\x80"), "?");  // beyond Unicode
-  StackedPlot plot = two_frames();
+  Plot plot = two_frames();
   plot.title = "</title><script>&", plot.series[0].name = "a<b";
   const std::string svg = write_svg(plot);
   EXPECT_EQ(svg.find("<script>"), std::string::npos);
@@ -117,7 +117,7 @@ TEST(Plot, text_is_escaped_and_what_xml_cannot_hold_is_replaced) {
 }
 
 TEST(Plot, a_title_that_is_too_long_is_cut_between_characters) {
-  StackedPlot plot = two_frames();
+  Plot plot = two_frames();
   for (int i = 0; i < 100; ++i) plot.title += "\xC3\xBC";
   const std::string svg = write_svg(plot), whole = plot.title, shown = plot.title.substr(0, 10 + 2 * 70) + "...";
   EXPECT_NE(svg.find("<title>" + whole + "</title>"), std::string::npos);
@@ -125,9 +125,9 @@ TEST(Plot, a_title_that_is_too_long_is_cut_between_characters) {
 }
 
 TEST(Plot, many_frames_are_drawn_as_means_in_a_file_of_bounded_size) {
-  StackedPlot plot = two_frames();
+  Plot plot = two_frames();
   plot.x.clear();
-  for (StackedPlot::Series& series : plot.series) series.values.clear();
+  for (Plot::Series& series : plot.series) series.values.clear();
   for (int frame = 0; frame < 120000; ++frame) {
     plot.x.push_back(frame);
     plot.series[0].values.push_back(frame % 2 == 0 ? 2 : 4), plot.series[1].values.push_back(1);
@@ -141,7 +141,7 @@ TEST(Plot, many_frames_are_drawn_as_means_in_a_file_of_bounded_size) {
 }
 
 TEST(Plot, strange_plots_are_drawn_all_the_same) {
-  StackedPlot plot;
+  Plot plot;
   EXPECT_TRUE(write_svg(plot).ends_with("</svg>\n"));
   plot.x = {0, 1000000000};
   plot.series = {{"all", "red", {0, 0}}};

@@ -80,7 +80,7 @@ TEST(Paint, every_knob_has_its_own_factors) {
     asset.maps.push_back(painted(std::string(kPaintedKnobs[knob]), asset.surface, [&](const Vec3&) { return 2 + static_cast<double>(knob); }));
   }
   const PaintedFactors factors = painted_factors(asset);
-  const std::vector<float>* all[] = {&factors.yield, &factors.gain, &factors.radius, &factors.strength, &factors.toughness};
+  const std::vector<float>* all[] = {&factors.yield, &factors.gain, &factors.radius, &factors.strength, &factors.toughness, &factors.stiffness, &factors.flow};
   ASSERT_EQ(std::size(all), kPaintedKnobs.size());
   for (size_t knob = 0; knob < kPaintedKnobs.size(); ++knob) {
     ASSERT_EQ(all[knob]->size(), asset.tets.positions.size());

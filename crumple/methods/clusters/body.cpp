@@ -73,6 +73,7 @@ Result<Model> model_of(const Particles& particles, const Settings& settings, con
 }  // namespace
 
 Result<BodyModel> build(const MatterSeed& seed, const BodySettings& settings) {
+  if (!seed.cloud->stiffness.empty() || !seed.cloud->flow.empty()) return input_error("/paint: clusters have neither a painted stiffness nor a painted flow; paint the yield or the toughness");
   Particles particles;
   for (const Vec3& p : seed.cloud->points) particles.positions.push_back(seed.place * p);
   particles.masses = {seed.mass / static_cast<double>(std::max<size_t>(seed.cloud->points.size(), 1))};

@@ -16,6 +16,7 @@ namespace crumple::points {
 namespace {
 
 constexpr size_t kFewest = 8;         // points of a body
+constexpr float kLeastStiffness = 0.01f;  // painted
 constexpr double kFlat = 1e-6;        // least over greatest moment of a cloud that is not flat
 constexpr double kLongestEdge = 1.5;  // of the drawn mesh, in spacings
 constexpr double kCalm = 0.05;        // viscosity that is chosen, in density x speed of sound x spacing
@@ -45,16 +46,18 @@ State bare_state(const Model& model, const Start& start) {
     state.x.push_back(start.places[i] - model.origin);
     state.original.push_back(static_cast<int32_t>(i));
   }
-  state.e = state.x;
+  state.e = state.x, state.last_move.assign(count, Vec3::Zero());
+  state.pending.assign(count, Mat3::Identity()), state.unfolded.assign(count, 0);
   state.v = start.velocities.empty() ? std::vector<Vec3>(count, Vec3::Zero()) : start.velocities;
   state.push.assign(count, Vec3::Zero());
   state.volume.assign(count, 0), state.mass.assign(count, 1), state.radius.assign(count, 0), state.strain.assign(count, 0), state.flowed.assign(count, 0);
   state.own_spacing.assign(count, model.spacing);
-  state.yield = start.yield.empty() ? std::vector<float>(count, 1.0f) : start.yield;
+  const auto painted = [&](const std::vector<float>& factors) { return factors.empty() ? std::vector<float>(count, 1.0f) : factors; };
+  state.yield = painted(start.yield), state.stiffness = painted(start.stiffness), state.rate = painted(start.rate);
   state.held.assign(count, -1), state.is_there.assign(count, 1);
-  state.neighbor.assign(count * at(model.stride()), -1), state.u.assign(count * at(model.stride()), Vec3::Zero());
+  state.neighbor.assign(count * model.stride(), -1), state.u.assign(count * model.stride(), Vec4::Zero());
   update_lists(model, state, {});
-  set_reverse(model, state), set_basis(model, state);
+  lists_changed(model, state);
   return state;
 }
 
@@ -62,8 +65,8 @@ State bare_state(const Model& model, const Start& start) {
 void set_own_spacing(const Model& model, State& state) {
   for (size_t i = 0; i < state.size(); ++i) {
     double least = 1e300;
-    for (size_t s = i * at(model.stride()); s < (i + 1) * at(model.stride()); ++s) {
-      if (state.neighbor[s] >= 0) least = std::min(least, state.u[s].norm());
+    for (size_t s = i * model.stride(); s < (i + 1) * model.stride(); ++s) {
+      if (state.neighbor[s] >= 0) least = std::min(least, rest_vector(state, s).norm());
     }
     state.own_spacing[i] = least;
   }
@@ -72,7 +75,7 @@ void set_own_spacing(const Model& model, State& state) {
   for (size_t i = 0; i < state.size(); ++i) {
     double sum = state.own_spacing[i];
     int count = 1;
-    for (size_t s = i * at(model.stride()); s < (i + 1) * at(model.stride()); ++s) {
+    for (size_t s = i * model.stride(); s < (i + 1) * model.stride(); ++s) {
       if (state.neighbor[s] >= 0) sum += state.own_spacing[at(state.neighbor[s])], ++count;
     }
     smooth[i] = sum / count;
@@ -125,7 +128,7 @@ State make_state(const Model& model, const Start& start) {
     state.mass[i] = double{static_cast<float>(model.density * state.volume[i])};  // what contact can tell
   }
   set_own_spacing(model, state);
-  set_drag(model, state), set_forces(model, state, 0);
+  set_basis(model, state), set_drag(model, state), set_forces(model, state, 0);
   hand_out(state);
   return state;
 }
@@ -140,6 +143,8 @@ Start start_of(const MatterSeed& seed, const Vec3& prestretch, std::vector<Vec3>
     start.places.push_back(seed.place * cloud.points[at(i)]);
     if (stretched) stretched->push_back(seed.place * Vec3(prestretch.cwiseProduct(cloud.points[at(i)])));
     if (!cloud.yield.empty()) start.yield.push_back(cloud.yield[at(i)]);
+    if (!cloud.stiffness.empty()) start.stiffness.push_back(cloud.stiffness[at(i)]);
+    if (!cloud.flow.empty()) start.rate.push_back(cloud.flow[at(i)]);
     start.velocities.push_back(cloud.velocities.empty() ? Vec3(Vec3::Zero()) : cloud.velocities[at(i)]);
   }
   start.mass = seed.mass, start.volume = seed.cloud->volume;
@@ -153,6 +158,9 @@ Start start_of(const MatterSeed& seed, const Vec3& prestretch, std::vector<Vec3>
 
 Result<Model> build(const MatterSeed& seed, const BodySettings& settings) {
   if (!seed.cloud->toughness.empty()) return input_error("/paint: points do not tear, so they have no toughness; paint the yield");
+  for (const float factor : seed.cloud->stiffness) {
+    if (factor < kLeastStiffness) return input_error(fmt::format("/paint: a stiffness of {:g} of the body's leaves nothing that holds; {} or more", factor, kLeastStiffness));
+  }
   const Start start = start_of(seed, settings.fill.prestretch, nullptr);
   Result<Model> model = make_model(start, settings.points);
   if (!model) return model.error();

@@ -1,132 +1,242 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Cholesky>
+
 #include "crumple/core/index.h"
+#include "crumple/core/parallel.h"
 #include "crumple/core/sums.h"
 #include "crumple/core/timer.h"
 #include "crumple/math/polar.h"
+#include "crumple/methods/points/entries.h"
 #include "crumple/methods/points/kernels.h"
 
 namespace crumple::points {
 namespace {
 
-constexpr size_t kRows = 256;
-constexpr int kMostIterations = 200;
+constexpr int kMaxIterations = 200;
+constexpr size_t kMinGroup = 256, kMaxGroups = 256;
 constexpr int kTurns = 8;  // of the nonlinear embedding
 
-/// The normal equations of eq. 3.9 over both ends of every entry: row i is sum w^2 (e_i - e_j) over what i sees and what sees i.
+/// The normal equations of eq. 3.9 over both ends of every entry: row i is sum W (e_i - e_j) over all pairs of i, W being the sum of both w^2.
 struct Normal {
-  const State& state;
-  size_t stride;
+  const Model& model;
+  State& state;
+  const Pairs& pairs;
+  const Patches& patches;
+  std::vector<float> squares;     // pairs: W
   std::vector<double> diagonal;
-  std::vector<float> squares;  // entries: w^2
+  mutable std::vector<Vec4f> rows;  // of the patches
+  std::vector<double> printed;    // what the diagonal of eq. 3.12 has beyond that, or empty: it counts the own entries twice
 
-  Normal(const Model& model, const State& s) : state(s), stride(at(model.stride())), diagonal(s.size()), squares(s.weight.size()) {
-    const bool printed = model.settings.embed == Embed::Printed;
-    parallel_for(squares.size(), kRows * stride, [&](size_t begin, size_t end) {
-      for (size_t k = begin; k < end; ++k) squares[k] = static_cast<float>(state.weight[k] * state.weight[k]);
-    });
-    parallel_for(state.size(), kRows, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) {
-        double own = 0, others = 0;
-        for (size_t k = i * stride; k < (i + 1) * stride; ++k) own += double{squares[k]};
-        for (int32_t r = state.reverse_begin[i]; r < state.reverse_begin[i + 1]; ++r) others += double{squares[at(state.reverse[at(r)])]};
-        diagonal[i] = printed ? 2 * own : own + others;  // eq. 3.12 counts the own ones twice
-        if (!(diagonal[i] > 0)) diagonal[i] = 1;
+  double square(int32_t entry) const { return entry < 0 ? 0.0 : weight_of(state, at(entry)) * weight_of(state, at(entry)); }
+
+  Normal(const Model& m, State& s) : model(m), state(s), pairs(s.pairs), patches(s.pairs.patches), squares(pairs.other.size()), diagonal(s.size(), 0.0) {
+    state.rows.resize(patches.points.size()), rows.resize(patches.points.size());
+    if (model.settings.embed == Embed::Printed) printed.assign(state.size(), 0.0);
+    for (size_t i = 0; i < state.size(); ++i) {
+      for (size_t k = at(pairs.begin[i]); k < at(pairs.begin[i + 1]); ++k) {
+        const double own = square(pairs.entry[k]), back = square(pairs.back[k]);
+        const size_t j = at(pairs.other[k]);
+        squares[k] = static_cast<float>(own + back);
+        diagonal[i] += double{squares[k]}, diagonal[j] += double{squares[k]};
+        if (!printed.empty()) printed[i] += own - back, printed[j] += back - own;
+      }
+    }
+    for (size_t i = 0; i < state.size(); ++i) diagonal[i] += printed.empty() ? 0 : printed[i];
+    for (double& d : diagonal) d = d > 0 ? d : 1;
+  }
+
+  /// Calls work(chunk, first point, end, rows of the chunk) for all chunks; the rows are zero.
+  template <class Row, class Work>
+  void each_chunk(std::vector<Row>& all, const Work& work) const {
+    parallel_for(patches.chunks(), 1, [&](size_t from, size_t to) {
+      for (size_t chunk = from; chunk < to; ++chunk) {
+        const size_t begin = chunk * Patches::kPoints;
+        std::fill(all.begin() + patches.begin[chunk], all.begin() + patches.begin[chunk + 1], Row::Zero());
+        work(chunk, begin, std::min(begin + Patches::kPoints, state.size()), all.data() + patches.begin[chunk]);
       }
     });
   }
 
-  /// to = C^T C p
-  void apply(std::span<const Vec3> p, std::span<Vec3> to) const {
-    parallel_for(state.size(), kRows, [&](size_t begin, size_t end) {
+  /// -C^T C p, as rows
+  void apply(std::span<const Vec4f> p) const {
+    each_chunk(rows, [&](size_t chunk, size_t begin, size_t end, Vec4f* sums) {
+      std::vector<Vec4f> values;
+      gather_rows(patches, chunk, p, values);
       for (size_t i = begin; i < end; ++i) {
-        Vec3 sum = Vec3::Zero();
-        for (size_t k = i * stride; k < (i + 1) * stride; ++k) {
-          if (squares[k] > 0) sum += double{squares[k]} * p[at(state.neighbor[k])];
-        }
-        for (int32_t r = state.reverse_begin[i]; r < state.reverse_begin[i + 1]; ++r) {
-          const float square = squares[at(state.reverse[at(r)])];
-          if (square > 0) sum += double{square} * p[at(state.reverse_owner[at(r)])];
-        }
-        to[i] = diagonal[i] * p[i] - sum;
+        const int32_t first = pairs.begin[i];
+        add_differences(squares.data() + first, patches.slots.data() + first, pairs.begin[i + 1] - first, values.data(), static_cast<int>(i - begin), sums);
       }
     });
   }
+  /// C^T C p of one point, once its rows are there.
+  Vec4f product(std::span<const Vec4f> p, size_t i) const {
+    const Vec4f sum = -sum_rows(patches, rows, i);
+    return printed.empty() ? sum : Vec4f(sum + static_cast<float>(printed[i]) * p[i]);
+  }
 
-  /// What is left of C^T (u - C e): by entries, so that nothing large cancels.
-  void residual(std::span<const Mat3> turns, std::span<Vec3> to) const {
-    const auto left = [&](size_t k, size_t i) {
-      const Vec3 wanted = turns.empty() ? state.u[k] : Vec3(turns[i] * state.u[k]);
-      return Vec3(double{squares[k]} * (wanted - (state.e[at(state.neighbor[k])] - state.e[i])));
-    };
-    parallel_for(state.size(), kRows, [&](size_t begin, size_t end) {
+  /// What an entry misses, times its w^2.
+  Vec3 left(size_t i, int32_t entry, const Vec3& way, std::span<const Mat3> turns) const {
+    const Vec3 wanted = turns.empty() ? Vec3(rest_vector(state, at(entry))) : Vec3(turns[i] * rest_vector(state, at(entry)));
+    return square(entry) * (wanted - way);
+  }
+  /// What is left of C^T (u - C e), as rows: by entries, so that nothing large cancels.
+  void residual(std::span<const Mat3> turns) const {
+    each_chunk(state.rows, [&](size_t, size_t begin, size_t end, Vec4* sums) {
       for (size_t i = begin; i < end; ++i) {
-        Vec3 sum = Vec3::Zero();
-        for (size_t k = i * stride; k < (i + 1) * stride; ++k) {
-          if (squares[k] > 0) sum -= left(k, i);
+        for (size_t k = at(pairs.begin[i]); k < at(pairs.begin[i + 1]); ++k) {
+          const size_t j = at(pairs.other[k]);
+          const Vec3 way = state.e[j] - state.e[i];
+          Vec3 both = left(i, pairs.entry[k], way, turns);
+          if (pairs.back[k] >= 0) both -= left(j, pairs.back[k], -way, turns);
+          sums[i - begin].head<3>() -= both, sums[patches.slots[k]].head<3>() += both;
         }
-        for (int32_t r = state.reverse_begin[i]; r < state.reverse_begin[i + 1]; ++r) {
-          if (squares[at(state.reverse[at(r)])] > 0) sum += left(at(state.reverse[at(r)]), at(state.reverse_owner[at(r)]));
-        }
-        to[i] = sum;
       }
     });
   }
 };
 
-Vec3 divided(const Vec3& a, const Vec3& b) {
-  return {b[0] != 0 ? a[0] / b[0] : 0, b[1] != 0 ? a[1] / b[1] : 0, b[2] != 0 ? a[2] / b[2] : 0};
+Vec4 divided(const Vec4& a, const Vec4& b) {
+  return (b.array() != 0).select(a.array() / b.array(), 0.0);
+}
+
+template <class Work>
+void each_point(size_t count, const Work& work) {
+  parallel_for(count, kGrain, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) work(i);
+  });
+}
+
+/// Moves whole groups of points at once: a second level, which carries far what neighbours would hand on step by step. Points lie along a curve, so
+/// those of a group have numbers in a row.
+struct Groups {
+  size_t size = 0;  // points of a group
+  Eigen::LLT<Eigen::MatrixXd> factor;
+
+  explicit Groups(const Normal& normal) {
+    const size_t points = normal.state.size();
+    size = std::max(kMinGroup, (points + kMaxGroups - 1) / kMaxGroups);
+    const auto groups = static_cast<Eigen::Index>((points + size - 1) / size);
+    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(groups, groups);
+    for (size_t i = 0; i < points; ++i) {
+      for (size_t k = at(normal.pairs.begin[i]); k < at(normal.pairs.begin[i + 1]); ++k) {
+        const auto g = static_cast<Eigen::Index>(i / size), h = static_cast<Eigen::Index>(at(normal.pairs.other[k]) / size);
+        if (g == h) continue;
+        const double w = double{normal.squares[k]};
+        a(g, g) += w, a(h, h) += w, a(g, h) -= w, a(h, g) -= w;
+      }
+    }
+    a.diagonal().array() += 1e-6 * a.trace() / static_cast<double>(groups) + 1e-300;  // nothing holds the whole
+    factor.compute(a);
+  }
+  size_t count() const { return at(factor.rows()); }
+};
+
+/// What conjugate gradients work with. Single precision will do: the residual is made anew in double where much of it has gone.
+struct Search {
+  std::vector<Vec4f> r, p, q;
+  std::vector<float> inverse;  // of the diagonal
+  Eigen::MatrixXd sums;        // of r, by groups
+  Eigen::MatrixXd moves;       // of the groups
+  Vec4 size;                   // r z, for each coordinate
+  double left = 0;             // what of it is due to the points themselves
+
+  Search(const Normal& normal, const Groups& groups) : r(normal.state.size()), p(r.size()), q(r.size()), inverse(r.size()), sums(groups.count(), 4) {
+    for (size_t i = 0; i < r.size(); ++i) inverse[i] = static_cast<float>(1 / normal.diagonal[i]);
+  }
+};
+
+/// Calls change(i) for all points and measures r after it.
+template <class Change>
+void change_residual(const Groups& groups, Search& s, const Change& change) {
+  std::vector<Vec4> sizes(groups.count());
+  parallel_for(groups.count(), 1, [&](size_t begin, size_t end) {
+    for (size_t g = begin; g < end; ++g) {
+      Vec4 sum = Vec4::Zero(), size = Vec4::Zero();
+      for (size_t i = g * groups.size; i < std::min((g + 1) * groups.size, s.r.size()); ++i) {
+        change(i);
+        sum += s.r[i].cast<double>(), size += (s.inverse[i] * s.r[i].cwiseAbs2()).cast<double>();
+      }
+      s.sums.row(static_cast<Eigen::Index>(g)) = sum, sizes[g] = size;
+    }
+  });
+  s.size.setZero();
+  for (const Vec4& size : sizes) s.size += size;
+  s.left = s.size.sum();
+  s.moves = groups.factor.solve(s.sums);
+  s.size += s.moves.cwiseProduct(s.sums).colwise().sum().transpose();
+}
+
+/// What the embedding misses, from the rest vectors themselves.
+void set_residual(const Normal& normal, const Groups& groups, std::span<const Mat3> turns, Search& s) {
+  normal.residual(turns);
+  change_residual(groups, s, [&](size_t i) { s.r[i] = sum_rows(normal.patches, normal.state.rows, i).cast<float>(); });
+}
+
+/// q = C^T C p; returns p q.
+Vec4 multiply(const Normal& normal, Search& s) {
+  normal.apply(s.p);
+  return sum_over(s.p.size(), Vec4(Vec4::Zero()), [&](size_t i) {
+    s.q[i] = normal.product(s.p, i);
+    return Vec4(s.p[i].cwiseProduct(s.q[i]).cast<double>());
+  });
+}
+
+/// Steps along p.
+void move(const Groups& groups, State& state, Search& s, const Vec4& step) {
+  const Vec4f small = step.cast<float>();
+  change_residual(groups, s, [&](size_t i) { state.e[i] += step.cwiseProduct(s.p[i].cast<double>()).head<3>(), s.r[i] -= small.cwiseProduct(s.q[i]); });
+}
+
+/// The next direction: z with a share of the last one.
+void turn(const Groups& groups, Search& s, const Vec4& share) {
+  const Vec4f small = share.cast<float>();
+  parallel_for(groups.count(), 1, [&](size_t begin, size_t end) {
+    for (size_t g = begin; g < end; ++g) {
+      const Vec4f along = s.moves.row(static_cast<Eigen::Index>(g)).transpose().cast<float>();
+      for (size_t i = g * groups.size; i < std::min((g + 1) * groups.size, s.r.size()); ++i) s.p[i] = s.inverse[i] * s.r[i] + along + small.cwiseProduct(s.p[i]);
+    }
+  });
 }
 
 /// Conjugate gradients for the three coordinates at once, for the change of e. `tolerance`: relative to the residual at the beginning.
-int solve(const Normal& normal, State& state, std::span<const Mat3> turns, double tolerance) {
-  const size_t count = state.size();
-  std::vector<Vec3> r(count), p(count), product(count), z(count);
-  normal.residual(turns, r);
-  const auto precondition = [&] {
-    parallel_for(count, 1024, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) z[i] = r[i] / normal.diagonal[i];
-    });
-  };
-  const auto dot = [&](const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
-    return sum_over(count, Vec3(Vec3::Zero()), [&](size_t i) { return Vec3(a[i].cwiseProduct(b[i])); });
-  };
-  precondition();
-  p = z;
-  Vec3 rz = dot(r, z);
-  const double goal = tolerance * tolerance * rz.sum();
+int solve(const Normal& normal, const Groups& groups, State& state, std::span<const Mat3> turns, double tolerance) {
+  constexpr double kPass = 1e-4;  // what single precision can take off the residual in one go
+  Search s(normal, groups);
+  set_residual(normal, groups, turns, s);
+  const double goal = tolerance * tolerance * s.left;
   // Rounding of the rest vectors themselves is no reason to solve.
-  const double scale = sum_over(count, 0.0, [&](size_t i) { return normal.diagonal[i] * state.radius[i] * state.radius[i]; });
-  if (!(rz.sum() > 1e-24 * scale)) return 0;
+  const double scale = sum_over(state.size(), 0.0, [&](size_t i) { return normal.diagonal[i] * state.radius[i] * state.radius[i]; });
+  if (!(s.left > 1e-24 * scale)) return 0;
+  // What flows goes on flowing: the best step along the last move comes first.
+  each_point(state.size(), [&](size_t i) { s.p[i] << state.last_move[i].cast<float>(), 0.0f; });
+  const Vec4 along = multiply(normal, s);
+  move(groups, state, s, divided(sum_over(state.size(), Vec4(Vec4::Zero()), [&](size_t i) { return Vec4(s.p[i].cwiseProduct(s.r[i]).cast<double>()); }), along));
   int iterations = 0;
-  while (iterations < kMostIterations && rz.sum() > goal) {
-    normal.apply(p, product);
-    const Vec3 step = divided(rz, dot(p, product));
-    parallel_for(count, 1024, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) state.e[i] += step.cwiseProduct(p[i]), r[i] -= step.cwiseProduct(product[i]);
-    });
-    precondition();
-    const Vec3 next = dot(r, z), share = divided(next, rz);
-    parallel_for(count, 1024, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) p[i] = z[i] + share.cwiseProduct(p[i]);
-    });
-    rz = next, ++iterations;
+  for (double pass = kPass * kPass * goal / (tolerance * tolerance); iterations < kMaxIterations && s.left > goal; pass *= kPass * kPass) {
+    turn(groups, s, Vec4::Zero());
+    while (iterations < kMaxIterations && s.left > std::max(goal, pass)) {
+      const Vec4 before = s.size;
+      move(groups, state, s, divided(s.size, multiply(normal, s)));
+      turn(groups, s, divided(s.size, before));
+      ++iterations;
+    }
+    if (pass > goal) set_residual(normal, groups, turns, s);
   }
   return iterations;
 }
 
 /// How each neighbourhood is turned in the embedded space.
 std::vector<Mat3> fitted_turns(const Normal& normal, const State& state) {
+  const size_t stride = normal.model.stride();
   std::vector<Mat3> turns(state.size());
-  parallel_for(state.size(), kRows, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      Mat3 sum = Mat3::Zero();
-      for (size_t k = i * normal.stride; k < (i + 1) * normal.stride; ++k) {
-        if (normal.squares[k] > 0) sum += double{normal.squares[k]} * (state.e[at(state.neighbor[k])] - state.e[i]) * state.u[k].transpose();
-      }
-      turns[i] = nearest_rotation<double>(sum, Quat::Identity()).toRotationMatrix();
+  each_point(state.size(), [&](size_t i) {
+    Mat3 sum = Mat3::Zero();
+    for (size_t k = i * stride; k < (i + 1) * stride; ++k) {
+      if (state.neighbor[k] >= 0) sum += normal.square(static_cast<int32_t>(k)) * (state.e[at(state.neighbor[k])] - state.e[i]) * rest_vector(state, k).transpose();
     }
+    turns[i] = nearest_rotation<double>(sum, Quat::Identity()).toRotationMatrix();
   });
   return turns;
 }
@@ -136,9 +246,15 @@ std::vector<Mat3> fitted_turns(const Normal& normal, const State& state) {
 int embed(const Model& model, State& state, double tolerance) {
   const CpuTimer timer(state.times.embedding);
   const Normal normal(model, state);
-  if (model.settings.embed != Embed::Nonlinear) return solve(normal, state, {}, tolerance);
+  const Groups groups(normal);
+  const std::vector<Vec3> before = state.e;
   int iterations = 0;
-  for (int round = 0; round < kTurns; ++round) iterations += solve(normal, state, fitted_turns(normal, state), tolerance);
+  if (model.settings.embed == Embed::Nonlinear) {
+    for (int round = 0; round < kTurns; ++round) iterations += solve(normal, groups, state, fitted_turns(normal, state), tolerance);
+  } else {
+    iterations = solve(normal, groups, state, {}, tolerance);
+  }
+  each_point(state.size(), [&](size_t i) { state.last_move[i] = state.e[i] - before[i]; });
   return iterations;
 }
 
@@ -146,10 +262,10 @@ double mismatch(const Model& model, const State& state) {
   double missed = 0, all = 0;
   for (size_t k = 0; k < state.neighbor.size(); ++k) {
     if (state.neighbor[k] < 0) continue;
-    const size_t i = k / at(model.stride());
-    const double square = state.weight[k] * state.weight[k];
-    missed += square * (state.u[k] - (state.e[at(state.neighbor[k])] - state.e[i])).squaredNorm();
-    all += square * state.u[k].squaredNorm();
+    const size_t i = k / model.stride();
+    const double square = weight_of(state, k) * weight_of(state, k);
+    missed += square * (rest_vector(state, k) - (state.e[at(state.neighbor[k])] - state.e[i])).squaredNorm();
+    all += square * rest_vector(state, k).squaredNorm();
   }
   return all > 0 ? std::sqrt(missed / all) : 0;
 }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "crumple/methods/matter.h"
+#include "crumple/methods/points/patches.h"
 #include "crumple/methods/points/settings.h"
 
 /// Point-based elastoplasticity with an embedded rest space (thesis, ch. 3): clay, dough, gum and hot metal. Every point sees its neighbours at rest
@@ -32,10 +33,10 @@ struct Model {
   particles::Boundary boundary;
   Appearance look;
   double margin = 0;            // m: depth of points under what is drawn
-  int stride() const { return settings.neighbors; }
+  size_t stride() const { return static_cast<size_t>(settings.neighbors); }
 };
 
-enum Count { kRetries, kHalvings, kGood, kUpdates, kEmbeddings, kIterations, kSplits, kMerges, kLostEnergy, kStrays, kStrayMass, kSubsteps, kLeftSteps, kCounts };
+enum Count { kRetries, kHalvings, kGood, kUpdates, kEmbeddings, kIterations, kSplits, kMerges, kLostEnergy, kStrays, kStrayMass, kSubsteps, kLeftSteps, kEstimated, kCounts };
 
 /// What is seen of the points by clamps, contact and other matter, in their precision. What others have done to them is taken over.
 struct Outside {
@@ -43,51 +44,51 @@ struct Outside {
   std::vector<float> mass;
 };
 
-/// What a step may change, and a step that went wrong puts back.
-struct Kept {
-  // #points
-  std::vector<Vec3> x, v, e;         // m, m/s: the world, and the embedded rest space
+/// What every step changes, and one that went wrong puts back. #points
+struct Moving {
+  std::vector<Vec3> x, v;            // m, m/s
   std::vector<Vec3> push;            // m/s^2: elastic, at the last places
-  std::vector<double> volume, mass, radius, strain;  // m^3, kg, m, accumulated flow
+  std::vector<Mat3> pending;         // inverse of the flow that the rest vectors have not taken on yet
+  std::vector<double> unfolded;      // how much that is; 0: none
+  std::vector<double> strain;        // accumulated flow
   std::vector<double> flowed;        // since the last embedding
+
+  size_t size() const { return x.size(); }
+};
+
+struct State : Moving {
+  // #points
+  std::vector<Vec3> e;               // m, the embedded rest space
+  std::vector<Vec3> last_move;       // m, of the embedding before
+  std::vector<double> volume, mass, radius;  // m^3, kg, m
   std::vector<double> own_spacing;   // m, at the start
-  std::vector<float> yield;          // painted factor
+  std::vector<float> yield, stiffness, rate;  // painted factors
   std::vector<int32_t> original, held, is_there;
   // #points x neighbors
   std::vector<int32_t> neighbor;     // -1: none
-  std::vector<Vec3> u;               // rest vectors
+  std::vector<Vec4> u;               // rest vectors; the fourth is the weight (eq. 3.14)
   std::vector<double> counts;        // kCounts
   int64_t clamps = 0;
   Outside outside;
   Outside handed;                    // what was handed out
   std::vector<Vec3> carried;         // m/s, of held points in this step
 
-  size_t size() const { return x.size(); }
-};
-
-/// Room for what was before a step. Copies of a state do not share it.
-struct Spare {
-  Spare() = default;
-  Spare(const Spare&) {}
-  Spare(Spare&&) = default;
-  Spare& operator=(const Spare&) { return *this; }
-  Spare& operator=(Spare&&) = default;
-  std::unique_ptr<Kept> room;
-};
-
-struct State : Kept {
-  // derived
-  std::vector<double> weight;        // #points x neighbors
+  // derived from the lists
+  Patches patches;                   // of all entries
+  Pairs pairs;
   std::vector<Mat3> inverse;         // of eq. 3.2's A
-  std::vector<double> weight_sum;
+  std::vector<double> weight_sum, trace;  // of the weights, of A
+  std::vector<double> length;        // m: least width of the neighbourhood, for the stable step
   std::vector<uint8_t> rank;         // 3: all is well
-  std::vector<int32_t> reverse_begin, reverse, reverse_owner;  // entries that point at each, and whose they are
+  std::vector<float> drag;           // pairs, or entries as in the thesis: kg/s, of viscosity
   std::vector<double> drag_sum;      // kg/s: of the coefficients of each point
-  std::vector<std::pair<int32_t, int32_t>> strangers;  // of the same body, and near
+  std::vector<int32_t> reverse_begin, reverse, reverse_owner;  // entries that point at each, and whose they are; only while points split and merge
+  // derived from the places
   std::vector<Mat3> F;
-  std::vector<Vec3> q;               // entries: N, what acts between the two
-  std::vector<double> drag;          // entries: kg/s, of viscosity
-  Spare spare;
+  std::vector<std::pair<int32_t, int32_t>> strangers;  // of the same body, and near
+  std::vector<Vec3> strangers_from;  // places when they were found; empty: to be found anew
+  std::vector<Vec4> rows;            // of patches: room for sums
+  Moving before;                     // room for what was before a step
   std::vector<Vec3f> recorded_places;
   std::vector<float> recorded_strain, recorded_size;
   struct Times {
@@ -98,7 +99,7 @@ struct State : Kept {
 /// A cloud of points with their masses; without a scene, for tests and measurements.
 struct Start {
   std::vector<Vec3> places, velocities;
-  std::vector<float> yield;  // or empty
+  std::vector<float> yield, stiffness, rate;  // painted factors, or empty
   double mass = 1, volume = 1;
   Vec3 origin = Vec3::Zero();
 };

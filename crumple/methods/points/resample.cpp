@@ -15,20 +15,20 @@ constexpr double kLeastSplit = 0.4;  // cubes of its own spacing: smaller points
 
 /// Adds a neighbour to a list, in the place of the farthest if it is full.
 void add_entry(const Model& model, State& state, size_t point, int32_t other, const Vec3& u) {
-  size_t worst = point * at(model.stride());
+  size_t worst = point * model.stride();
   double farthest = -1;
-  for (size_t s = point * at(model.stride()); s < (point + 1) * at(model.stride()); ++s) {
+  for (size_t s = point * model.stride(); s < (point + 1) * model.stride(); ++s) {
     if (state.neighbor[s] < 0) {
-      state.neighbor[s] = other, state.u[s] = u;
+      state.neighbor[s] = other, state.u[s] << u, 0.0;
       return;
     }
-    if (state.u[s].squaredNorm() > farthest) farthest = state.u[s].squaredNorm(), worst = s;
+    if (rest_vector(state, s).squaredNorm() > farthest) farthest = rest_vector(state, s).squaredNorm(), worst = s;
   }
-  if (u.squaredNorm() < farthest) state.neighbor[worst] = other, state.u[worst] = u;
+  if (u.squaredNorm() < farthest) state.neighbor[worst] = other, state.u[worst] << u, 0.0;
 }
 
 std::optional<size_t> entry_of(const Model& model, const State& state, size_t point, int32_t other) {
-  for (size_t s = point * at(model.stride()); s < (point + 1) * at(model.stride()); ++s) {
+  for (size_t s = point * model.stride(); s < (point + 1) * model.stride(); ++s) {
     if (state.neighbor[s] == other) return s;
   }
   return {};
@@ -37,10 +37,11 @@ std::optional<size_t> entry_of(const Model& model, const State& state, size_t po
 /// Calls visit(array, values of one point) for every array with a row for each point.
 template <class Visit>
 void each_row(const Model& model, State& state, const Visit& visit) {
-  const auto list = at(model.stride());
-  visit(state.x, 1), visit(state.v, 1), visit(state.e, 1), visit(state.push, 1);
-  visit(state.volume, 1), visit(state.mass, 1), visit(state.radius, 1), visit(state.strain, 1), visit(state.flowed, 1), visit(state.own_spacing, 1);
-  visit(state.yield, 1), visit(state.original, 1), visit(state.held, 1), visit(state.is_there, 1), visit(state.neighbor, list), visit(state.u, list);
+  const auto list = model.stride();
+  visit(state.x, 1), visit(state.v, 1), visit(state.push, 1), visit(state.pending, 1), visit(state.unfolded, 1), visit(state.strain, 1), visit(state.flowed, 1);
+  visit(state.e, 1), visit(state.last_move, 1), visit(state.volume, 1), visit(state.mass, 1), visit(state.radius, 1), visit(state.own_spacing, 1);
+  visit(state.yield, 1), visit(state.stiffness, 1), visit(state.rate, 1), visit(state.original, 1), visit(state.held, 1), visit(state.is_there, 1);
+  visit(state.neighbor, list), visit(state.u, list);
   if (!state.carried.empty()) visit(state.carried, 1);
   if (!state.F.empty()) visit(state.F, 1);
 }
@@ -49,9 +50,9 @@ void each_row(const Model& model, State& state, const Visit& visit) {
 int nearest_of(const Model& model, const State& state, size_t point) {
   int nearest = -1;
   double least = 1e300;
-  for (size_t s = point * at(model.stride()); s < (point + 1) * at(model.stride()); ++s) {
-    if (state.neighbor[s] < 0 || !(state.u[s].squaredNorm() < least)) continue;
-    least = state.u[s].squaredNorm(), nearest = state.neighbor[s];
+  for (size_t s = point * model.stride(); s < (point + 1) * model.stride(); ++s) {
+    if (state.neighbor[s] < 0 || !(rest_vector(state, s).squaredNorm() < least)) continue;
+    least = rest_vector(state, s).squaredNorm(), nearest = state.neighbor[s];
   }
   return nearest;
 }
@@ -61,8 +62,8 @@ bool leaves_surface(const Model& model, const State& state, size_t i, const Spre
   if (spread.off_center < model.surface_from * state.own_spacing[i]) return false;
   Vec3 center = Vec3::Zero();
   int count = 0;
-  for (size_t s = i * at(model.stride()); s < (i + 1) * at(model.stride()); ++s) {
-    if (state.neighbor[s] >= 0) center += state.u[s], ++count;
+  for (size_t s = i * model.stride(); s < (i + 1) * model.stride(); ++s) {
+    if (state.neighbor[s] >= 0) center += rest_vector(state, s), ++count;
   }
   center /= std::max(count, 1);
   return std::max((offset - center).norm(), (-offset - center).norm()) > std::sqrt(2.0) * spread.off_center;
@@ -75,12 +76,12 @@ Spread spread_of(const Model& model, const State& state, int point) {
   Mat3 b = Mat3::Zero();
   Vec3 center = Vec3::Zero();
   int count = 0;
-  for (size_t s = at(point) * at(model.stride()); s < (at(point) + 1) * at(model.stride()); ++s) {
+  for (size_t s = at(point) * model.stride(); s < (at(point) + 1) * model.stride(); ++s) {
     if (state.neighbor[s] < 0) continue;
-    const double squared = state.u[s].squaredNorm();
+    const double squared = rest_vector(state, s).squaredNorm();
     if (!(squared > 0)) continue;
-    b += state.u[s] * state.u[s].transpose() / (squared * squared);  // eq. 3.13
-    center += state.u[s], spread.mean_distance += std::sqrt(squared), ++count;
+    b += rest_vector(state, s) * rest_vector(state, s).transpose() / (squared * squared);  // eq. 3.13
+    center += rest_vector(state, s), spread.mean_distance += std::sqrt(squared), ++count;
   }
   Eigen::SelfAdjointEigenSolver<Mat3> eigen(b);
   spread.values = eigen.eigenvalues(), spread.axes = eigen.eigenvectors();
@@ -96,17 +97,17 @@ void split_point(const Model& model, State& state, int point, const Vec3& offset
   for (const auto& [p, way] : {std::pair{i, Vec3(offset)}, std::pair{child, Vec3(-offset)}}) {
     state.x[p] += state.F[i] * way, state.e[p] += way;
     state.volume[p] *= 0.5, state.mass[p] *= 0.5;
-    for (size_t s = p * at(model.stride()); s < (p + 1) * at(model.stride()); ++s) {
-      if (state.neighbor[s] >= 0) state.u[s] -= way;
+    for (size_t s = p * model.stride(); s < (p + 1) * model.stride(); ++s) {
+      if (state.neighbor[s] >= 0) state.u[s].head<3>() -= way;
     }
   }
   add_entry(model, state, i, static_cast<int32_t>(child), -2 * offset);
   add_entry(model, state, child, point, 2 * offset);
   for (int32_t r = state.reverse_begin[i]; r < state.reverse_begin[i + 1]; ++r) {
-    const size_t s = at(state.reverse[at(r)]), k = s / at(model.stride());
+    const size_t s = at(state.reverse[at(r)]), k = s / model.stride();
     if (state.neighbor[s] != point) continue;  // it has changed since
-    const Vec3 seen = state.u[s];
-    state.u[s] = seen + offset;
+    const Vec3 seen = rest_vector(state, s);
+    state.u[s].head<3>() += offset;
     add_entry(model, state, k, static_cast<int32_t>(child), seen - offset);
   }
   ++state.counts[kSplits];
@@ -116,35 +117,37 @@ void merge_points(const Model& model, State& state, int first, int second) {
   const size_t a = at(first), b = at(second);
   const double mass = state.mass[a] + state.mass[b], share = state.mass[b] / mass;
   const auto between = entry_of(model, state, a, second);
-  const Vec3 way = between ? state.u[*between] : Vec3(state.e[b] - state.e[a]);
+  const Vec3 way = between ? Vec3(rest_vector(state, *between)) : Vec3(state.e[b] - state.e[a]);
   state.counts[kLostEnergy] += 0.5 * state.mass[a] * share * (state.v[b] - state.v[a]).squaredNorm();
   const auto mean = [&](auto& rows) { rows[a] = (1 - share) * rows[a] + share * rows[b]; };
-  mean(state.x), mean(state.v), mean(state.e), mean(state.push), mean(state.strain), mean(state.flowed), mean(state.own_spacing);
-  state.yield[a] = static_cast<float>((1 - share) * double{state.yield[a]} + share * double{state.yield[b]});
+  mean(state.x), mean(state.v), mean(state.e), mean(state.last_move), mean(state.push), mean(state.strain), mean(state.flowed), mean(state.own_spacing);
+  const auto mix = [&](std::vector<float>& rows) { rows[a] = static_cast<float>((1 - share) * double{rows[a]} + share * double{rows[b]}); };
+  mix(state.yield), mix(state.stiffness), mix(state.rate);
   state.volume[a] += state.volume[b], state.mass[a] = double{static_cast<float>(mass)};
   if (between) state.neighbor[*between] = -1;
-  for (size_t s = a * at(model.stride()); s < (a + 1) * at(model.stride()); ++s) {
+  for (size_t s = a * model.stride(); s < (a + 1) * model.stride(); ++s) {
     if (state.neighbor[s] < 0) continue;
     const auto other = entry_of(model, state, b, state.neighbor[s]);
-    state.u[s] = other ? Vec3((1 - share) * state.u[s] + share * state.u[*other]) : Vec3(state.u[s] - share * way);
+    if (other) state.u[s] = (1 - share) * state.u[s] + share * state.u[*other];
+    else state.u[s].head<3>() -= share * way;
   }
-  for (size_t s = b * at(model.stride()); s < (b + 1) * at(model.stride()); ++s) {
+  for (size_t s = b * model.stride(); s < (b + 1) * model.stride(); ++s) {
     if (state.neighbor[s] < 0 || state.neighbor[s] == first || entry_of(model, state, a, state.neighbor[s])) continue;
-    add_entry(model, state, a, state.neighbor[s], state.u[s] + (1 - share) * way);
+    add_entry(model, state, a, state.neighbor[s], rest_vector(state, s) + (1 - share) * way);
   }
   for (const int gone : {second, first}) {  // entries that point at both, or at one of them
     for (int32_t r = state.reverse_begin[at(gone)]; r < state.reverse_begin[at(gone) + 1]; ++r) {
-      const size_t s = at(state.reverse[at(r)]), k = s / at(model.stride());
+      const size_t s = at(state.reverse[at(r)]), k = s / model.stride();
       if (state.neighbor[s] != gone || k == a || k == b) continue;
       if (gone == first) {
-        if (!entry_of(model, state, k, second)) state.u[s] += share * way;
+        if (!entry_of(model, state, k, second)) state.u[s].head<3>() += share * way;
         continue;
       }
       const auto seen = entry_of(model, state, k, first);
       if (!seen) {
-        state.neighbor[s] = first, state.u[s] -= (1 - share) * way;
+        state.neighbor[s] = first, state.u[s].head<3>() -= (1 - share) * way;
       } else {
-        state.u[*seen] = (1 - share) * state.u[*seen] + share * state.u[s] - share * way;  // the loop over the first adds what is taken here
+        state.u[*seen].head<3>() = (1 - share) * rest_vector(state, *seen) + share * rest_vector(state, s) - share * way;  // the loop over the first adds what is taken here
         state.neighbor[s] = -1;
       }
     }
@@ -160,7 +163,6 @@ void compact(const Model& model, State& state) {
     if (state.is_there[i]) number[i] = kept++;
   }
   if (at(kept) == state.size()) return;
-  state.strangers.clear();  // their numbers change; they are found again in the next step
   const std::vector<int32_t> there = state.is_there;
   each_row(model, state, [&](auto& rows, size_t per_point) {
     for (size_t i = 0; i < there.size(); ++i) {
@@ -175,6 +177,7 @@ void compact(const Model& model, State& state) {
 
 bool resample(const Model& model, State& state) {
   const CpuTimer timer(state.times.resampling);
+  set_reverse(model, state);
   const size_t count = state.size();
   std::vector<uint8_t> done(count, 0);
   bool changed = false, merged = false;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/LU>
 #include <fmt/format.h>
@@ -141,9 +142,10 @@ std::vector<FrameItem> draw(const Model& model, const State& state, const Matter
 
 std::vector<StateArray> arrays(State& s) {
   return {state_rows<double>("x", std::span(s.x)), state_rows<double>("v", std::span(s.v)), state_rows<double>("e", std::span(s.e)), state_rows<double>("push", std::span(s.push)),
+          state_rows<double>("pending", std::span(s.pending)), state_array("unfolded", std::span(s.unfolded), 1), state_rows<double>("last_move", std::span(s.last_move)),
           state_array("volume", std::span(s.volume), 1), state_array("mass", std::span(s.mass), 1), state_array("radius", std::span(s.radius), 1),
           state_array("strain", std::span(s.strain), 1), state_array("flowed", std::span(s.flowed), 1), state_array("own_spacing", std::span(s.own_spacing), 1),
-          state_array("yield", std::span(s.yield), 1), state_array("original", std::span(s.original), 1), state_array("held", std::span(s.held), 1),
+          state_array("yield", std::span(s.yield), 1), state_array("stiffness", std::span(s.stiffness), 1), state_array("rate", std::span(s.rate), 1), state_array("original", std::span(s.original), 1), state_array("held", std::span(s.held), 1),
           state_array("is_there", std::span(s.is_there), 1), state_array("neighbor", std::span(s.neighbor), 1), state_rows<double>("u", std::span(s.u)),
           state_array("counts", std::span(s.counts), 1), state_array("clamps", std::span(&s.clamps, 1), 1),
           state_rows<float>("places", std::span(s.outside.places)), state_rows<float>("speeds", std::span(s.outside.speeds))};
@@ -152,8 +154,9 @@ std::vector<StateArray> arrays(State& s) {
 void fit(const Model& model, State& s, const SavedArrays& saved) {
   const size_t count = saved_rows(saved, arrays(s), "x");
   s.x.resize(count), s.v.resize(count), s.e.resize(count), s.push.resize(count), s.volume.resize(count), s.mass.resize(count), s.radius.resize(count), s.strain.resize(count);
-  s.flowed.resize(count), s.own_spacing.resize(count), s.yield.resize(count), s.original.resize(count), s.held.resize(count), s.is_there.resize(count);
-  s.neighbor.resize(count * at(model.stride())), s.u.resize(count * at(model.stride())), s.outside.places.resize(count), s.outside.speeds.resize(count);
+  s.pending.resize(count), s.unfolded.resize(count), s.last_move.resize(count);
+  s.flowed.resize(count), s.own_spacing.resize(count), s.yield.resize(count), s.stiffness.resize(count), s.rate.resize(count), s.original.resize(count), s.held.resize(count), s.is_there.resize(count);
+  s.neighbor.resize(count * model.stride()), s.u.resize(count * model.stride()), s.outside.places.resize(count), s.outside.speeds.resize(count);
   s.carried.clear();
 }
 
@@ -169,11 +172,13 @@ Result<void> rebuilt(const Model& model, State& s) {
   const Outside seen = s.outside;
   hand_out(s);
   s.outside.places = seen.places, s.outside.speeds = seen.speeds;
-  set_reverse(model, s), set_basis(model, s), set_drag(model, s), measure_F(model, s);
+  lists_changed(model, s), measure_F(model, s);
   return {};
 }
 
-void record(const Model&, State& s) {
+void record(const Model& model, State& s) {
+  const std::vector<double> volumes = estimated_volumes(model, s);
+  s.counts[kEstimated] = model.volume_scale * std::accumulate(volumes.begin(), volumes.end(), 0.0);
   s.recorded_places.clear(), s.recorded_strain.clear(), s.recorded_size.clear();
   for (size_t i = 0; i < s.size(); ++i) {
     s.recorded_places.push_back(s.x[i].cast<float>()), s.recorded_strain.push_back(static_cast<float>(s.strain[i]));
@@ -207,6 +212,7 @@ void report(const Model& model, const State& s, const ReportContext&, Report& re
   const std::vector<double>& c = s.counts;
   Json& entry = report.figures;
   entry["start_points"] = static_cast<double>(model.start.size()), entry["points"] = static_cast<double>(s.size());
+  entry["estimated_volume"] = c[kEstimated];  // m^3, sum of eq. 3.3
   entry["max_strain"] = most, entry["rms_strain"] = rms;
   entry["splits"] = c[kSplits], entry["merges"] = c[kMerges], entry["merge_loss_J"] = c[kLostEnergy];
   entry["strays"] = c[kStrays], entry["stray_mass"] = c[kStrayMass];
