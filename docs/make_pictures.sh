@@ -161,6 +161,7 @@ for scene in plastic_bar_drop twist_shear_bar drop_on_bar drop_on_spheres mixed_
   run $scene
   draw $scene $out/$scene.png --sheet 3x2 --size 480x320 --samples 16; small $out/$scene.png $scene.png 1136x
 done
+draw plastic_bar_drop $images/volume_plastic_bar_drop.svg --plot volume
 
 # Bends.
 for scene in plank_ball street_sign rebar_cage arm_hit jacks; do run $scene; done

@@ -15,10 +15,12 @@
 #include "crumple/geometry/mesh_topology.h"
 #include "crumple/geometry/point_tree.h"
 #include "crumple/geometry/spacing.h"
+#include "crumple/geometry/winding.h"
 
 namespace crumple {
 namespace {
 
+constexpr double kMostFitted = 0.4;  // spacings: how far a skin moves for the sake of its volume
 constexpr double kLoneOffset = 0.5;           // spacings: of points with all their neighbours in one plane, or none
 constexpr double kFlat = 0.03, kFull = 0.12;  // least over largest spread of the neighbours: of a sheet; of the side of a solid it is 0.3
 // Clouds with more than this share of points in sheets need smaller cells: so small that one fits into the ball of a lone point.
@@ -129,6 +131,28 @@ void drop_specks(TriMesh& mesh, double least_volume) {
   mesh = std::move(kept);
 }
 
+/// Moves all of a surface out or in, by `most` at most, until it encloses a volume.
+void fit_volume(TriMesh& mesh, double volume, double most) {
+  double moved = 0;
+  for (int round = 0; round < 4; ++round) {
+    // The sum of a vertex's area vectors is how its motion changes the volume, times 3.
+    std::vector<Vec3> areas(mesh.positions.size(), Vec3::Zero());
+    double area = 0;
+    for (const Triangle& t : mesh.triangles) {
+      const Vec3& a = mesh.positions[static_cast<size_t>(t[0])];
+      const Vec3 twice = (mesh.positions[static_cast<size_t>(t[1])] - a).cross(mesh.positions[static_cast<size_t>(t[2])] - a);
+      for (const int v : t) areas[static_cast<size_t>(v)] += twice;
+    }
+    for (const Vec3& vector : areas) area += vector.norm() / 6;
+    if (!(area > 0)) return;
+    const double step = std::clamp(moved + (volume - signed_volume(mesh.positions, mesh.triangles)) / area, -most, most) - moved;
+    for (size_t v = 0; v < areas.size(); ++v) {
+      if (const double length = areas[v].norm(); length > 0) mesh.positions[v] += step / length * areas[v];
+    }
+    moved += step;
+  }
+}
+
 }  // namespace
 
 Result<TriMesh> skin_of_points(std::span<const Vec3> points, const SkinSettings& settings) {
@@ -142,6 +166,7 @@ Result<TriMesh> skin_of_points(std::span<const Vec3> points, const SkinSettings&
     level.reach = *spacing, level.most_moved = 0.6 * *spacing;
     flatten(*mesh, level);
   }
+  if (settings.volume > 0) fit_volume(*mesh, settings.volume, kMostFitted * *spacing);
   return mesh;
 }
 

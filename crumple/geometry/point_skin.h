@@ -16,6 +16,7 @@ struct SkinSettings {
   double gap = 2;
   double cell = 0.7;               // sides of the triangles; 0.55 at most if the cloud is one point thick
   bool flatten = true;             // level what single points do to the skin, but keep edges
+  double volume = 0;               // m^3 that the skin should enclose, within what 0.4 spacings do; 0: what it does
   size_t most_samples = 20000000;  // of a field around the points; larger clouds are refused
 };
 

@@ -83,6 +83,17 @@ TEST(PointSkin, lies_half_a_spacing_outside_at_most_and_holds_nearly_all_points)
   for (const Vec3& p : mesh.positions) EXPECT_LT(std::hypot(std::hypot(p.x(), p.y()) - 0.5, p.z()), 0.2 + 0.5 * 0.07);
 }
 
+TEST(PointSkin, encloses_the_volume_it_is_asked_for_within_what_it_may_move) {
+  const std::vector<Vec3> points = cloud_in(make_box({1, 0.4, 0.4}), 0.04);
+  SkinSettings settings;
+  for (const double volume : {0.15, 0.16, 0.18}) {
+    settings.volume = volume;
+    EXPECT_NEAR(enclosed_volume(skin(points, settings)), volume, 0.005 * volume);
+  }
+  settings.volume = 1;  // too much: 0.4 spacings and no more
+  EXPECT_LT(farthest_from(points, skin(points, settings)), 1.4 * 0.04);
+}
+
 TEST(PointSkin, a_hollow_ball_has_an_inner_and_an_outer_skin) {
   TriMesh shell = make_sphere(0.5), core = make_sphere(0.35);
   for (Triangle& triangle : core.triangles) turn(triangle);

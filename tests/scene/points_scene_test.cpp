@@ -106,10 +106,10 @@ TEST(PointScenes, the_drawn_skin_keeps_its_volume_while_a_bar_flattens) {
     return 0.0;
   };
   const double before = volume();
-  EXPECT_NEAR(before, 0.18 * 0.18 * 0.54, 0.06 * before);
+  EXPECT_NEAR(before, 0.18 * 0.18 * 0.54, 0.01 * before);
   for (int k = 0; k < 3; ++k) {
     run_frames(world, 15);
-    EXPECT_NEAR(volume() / before, 1, 0.05) << k;
+    EXPECT_NEAR(volume() / before, 1, 0.01) << k;
   }
   EXPECT_GT(*std::max_element(state_of(world, "bar").strain.begin(), state_of(world, "bar").strain.end()), 1);
 }

@@ -40,6 +40,8 @@ void describe(Fields& f, Settings& s) {
                  {"flow: a \"rate\", the same at any step or, for comparison, a \"share\" of each step (eq. 3.7; then `flow` is that share)"});
   f.choice<Embed>("embedding", s.embed, {{"linear", Embed::Linear}, {"printed", Embed::Printed}, {"nonlinear", Embed::Nonlinear}},
                   {"fit of the common rest space: \"linear\" (eq. 3.9); for comparison \"printed\", with the diagonal of eq. 3.12, or \"nonlinear\", where neighbourhoods may turn"});
+  f.choice<Newcomers>("newcomers", s.newcomers, {{"world", Newcomers::World}, {"embedded", Newcomers::Embedded}},
+                      {"rest vectors of new neighbours: from where they are in the \"world\" or, for comparison, from the embedding as in the thesis (\"embedded\")"});
   if (!f.reading() || f.failed()) return;
   const double shear = s.young / (2 * (1 + s.poisson));
   if (s.hardening <= -2 * shear) f.fail("hardening", fmt::format("must be above {:.3g} Pa, or softening outruns the material's stiffness", -2 * shear));

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/LU>
+
 #include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/core/timer.h"
@@ -32,6 +34,15 @@ double bound_of(const Model& model, const State& state, size_t i, std::span<cons
     squared = std::max(squared, (state.e[at(entry.first)] - state.e[i]).squaredNorm());
   }
   return std::sqrt(squared);
+}
+
+/// Rest vector of a point that was not in the list. Under F it is where the point is, so it comes without a force. The embedding, which the thesis
+/// takes it from, is too small where neighbourhoods have turned against each other, and a body would lose volume.
+Vec3 newcomer(const Model& model, const State& state, size_t i, size_t other) {
+  constexpr double kLeastVolume = 0.1;  // of F: what is squashed or inside out tells nothing
+  const bool has_gradient = i < state.F.size() && other < state.F.size() && i < state.rank.size() && state.rank[i] == 3;
+  if (model.settings.newcomers == Newcomers::World && has_gradient && state.F[i].determinant() > kLeastVolume) return state.F[i].inverse() * (state.x[other] - state.x[i]);
+  return state.e[other] - state.e[i];
 }
 
 }  // namespace
@@ -69,7 +80,7 @@ void update_lists(const Model& model, State& state, std::span<const uint8_t> fla
         if (kept < before.size() && before[kept].first == one.point) {
           state.u[s] = before[kept].second;
         } else {
-          state.u[s] << state.e[at(one.point)] - state.e[i], 0.0;
+          state.u[s] << newcomer(model, state, i, at(one.point)), 0.0;
         }
         ++s;
       }

@@ -38,6 +38,10 @@ enum class Embed {
   Printed,    ///< the same with the diagonal of eq. 3.12
   Nonlinear,  ///< neighbourhoods may turn
 };
+enum class Newcomers {
+  World,     ///< where they are, as the point sees it
+  Embedded,  ///< where the embedding has them, as in the thesis
+};
 enum class Strays { Keep, Freeze, Remove };
 enum class Shown {
   Auto,     ///< the artist's mesh if nothing flows, otherwise a skin
@@ -79,6 +83,7 @@ struct Settings {
   Drag drag = Drag::Pairs;
   Rule rule = Rule::Rate;
   Embed embed = Embed::Linear;
+  Newcomers newcomers = Newcomers::World;
 };
 
 /// All settings of a body made of points.

@@ -14,6 +14,7 @@
 namespace crumple::points {
 namespace {
 
+constexpr double kWidestGap = 2;  // times the one at the start: points that are drawn apart are still one
 constexpr size_t kCarriers = 16;  // points that carry a vertex of the mesh
 const Vec3f kNone(0.10f, 0.25f, 0.75f), kSome(0.95f, 0.80f, 0.15f), kMuch(0.75f, 0.04f, 0.03f);
 
@@ -41,6 +42,20 @@ Vec3 carried_vertex(const Model& model, const State& state, const Vec3& rest, st
   const bool is_flat = !(a.determinant() > 1e-4 * usual * usual * usual);
   if (is_flat) a += 1e-2 * usual * Mat3::Identity(), b += 1e-2 * usual * Mat3::Identity();
   return to + b * a.inverse() * (rest - from);
+}
+
+/// Usual distance of points from those around them, of a sample of them.
+double distance_apart(std::span<const Vec3> points) {
+  constexpr size_t kSample = 400, kAround = 12;
+  const PointTree tree(points);
+  std::vector<double> distances;
+  for (size_t i = 0; i < points.size(); i += 1 + points.size() / kSample) {
+    double sum = 0;
+    for (const PointTree::Hit& hit : tree.nearest_few(points[i], kAround)) sum += hit.distance;
+    distances.push_back(sum);
+  }
+  std::nth_element(distances.begin(), distances.begin() + static_cast<long>(distances.size() / 2), distances.end());
+  return distances[distances.size() / 2] + 1e-300;
 }
 
 FrameItem item_of(const Model& model) {
@@ -131,6 +146,8 @@ std::vector<FrameItem> draw(const Model& model, const State& state, const Matter
   } else {
     SkinSettings settings;
     settings.spacing = model.spacing, settings.offset = std::clamp(model.margin / model.spacing, 0.05, 0.5);
+    settings.gap *= std::clamp(distance_apart(state.x) / distance_apart(model.start), 1.0, kWidestGap);
+    settings.volume = std::accumulate(state.volume.begin(), state.volume.end(), 0.0);
     Result<TriMesh> skin = skin_of_points(state.x, settings);
     if (!skin) return draw(model, state, {view.color, true}, drawn);  // dust has no skin
     item.surface = std::make_shared<const TriMesh>(std::move(*skin));
