@@ -144,16 +144,6 @@ double tet_volume(const std::vector<Vec3>& positions, const Tetrahedron& tet) {
   return (positions[tet[1]] - a).cross(positions[tet[2]] - a).dot(positions[tet[3]] - a) / 6.0;
 }
 
-double mean_edge(const TetMesh& mesh) {
-  double sum = 0;
-  for (const Tetrahedron& tet : mesh.tets) {
-    for (size_t i = 0; i < 4; ++i) {
-      for (size_t j = 0; j < i; ++j) sum += (mesh.positions[at(tet[i])] - mesh.positions[at(tet[j])]).norm();
-    }
-  }
-  return sum / (6.0 * static_cast<double>(std::max<size_t>(1, mesh.tets.size())));
-}
-
 std::vector<Triangle> boundary_faces(const TetMesh& mesh) {
   std::vector<Triangle> faces;
   for (const FaceUse& use : single_faces(mesh)) faces.push_back(use.face);
@@ -177,15 +167,6 @@ std::vector<InnerFace> inner_faces(const TetMesh& mesh) {
     if (uses[i].sorted == uses[i + 1].sorted) inner.push_back({uses[i].face, uses[i].tet, uses[i + 1].tet});
   }
   return inner;
-}
-
-std::vector<double> lumped_masses(const TetMesh& mesh, double density) {
-  std::vector<double> masses(mesh.positions.size(), 0.0);
-  for (const Tetrahedron& tet : mesh.tets) {
-    const double quarter = 0.25 * density * std::abs(tet_volume(mesh.positions, tet));
-    for (const int v : tet) masses[v] += quarter;
-  }
-  return masses;
 }
 
 Embedding embed(const TetMesh& mesh, const std::vector<Vec3>& points) {

@@ -20,8 +20,6 @@ TetMesh make_tet_grid(const Vec3& size, const Eigen::Vector3i& cells);
 
 double tet_volume(const std::vector<Vec3>& positions, const Tetrahedron& tet);
 Vec3 tet_center(const std::vector<Vec3>& positions, const Tetrahedron& tet);
-/// Mean length of the edges, each counted once for every tetrahedron it belongs to.
-double mean_edge(const TetMesh& mesh);
 
 /// Faces that belong to one tetrahedron only, counter-clockwise from outside.
 std::vector<Triangle> boundary_faces(const TetMesh& mesh);
@@ -34,9 +32,6 @@ struct InnerFace {
   int a, b;
 };
 std::vector<InnerFace> inner_faces(const TetMesh& mesh);
-
-/// A quarter of the mass of every adjacent tetrahedron. Inverted tetrahedra count by their absolute volume.
-std::vector<double> lumped_masses(const TetMesh& mesh, double density);
 
 /// Where each point of a surface sits in a tetrahedral mesh: it moves with four vertices.
 struct Embedding {

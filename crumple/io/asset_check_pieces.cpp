@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/elements.h"
 #include "crumple/io/asset_check.h"
 
 namespace crumple::io {

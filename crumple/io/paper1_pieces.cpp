@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/elements.h"
 #include "crumple/io/files.h"
 #include "crumple/io/ply.h"
 #include "crumple/io/text_cursor.h"

@@ -5,18 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "crumple/geometry/mesh.h"
-#include "crumple/geometry/tet_mesh.h"
+#include "crumple/geometry/elements.h"
 #include "crumple/material/map.h"
 #include "crumple/rig/division.h"
 #include "crumple/rig/pieces.h"
 
 namespace crumple {
 
-/// Where one handle goes in one pose: x = rotation * u + translation, in the asset's own metres, about the origin.
+/// Where one handle goes in one pose: x = rotation * stretch * u + translation, in the asset's own metres, about the origin.
 struct HandleTransform {
   Quat rotation = Quat::Identity();
   Vec3 translation = Vec3::Zero();
+  Mat3 stretch = Mat3::Identity();  // symmetric; only poses of drawings have one
 };
 
 struct Handle {
@@ -40,23 +40,41 @@ struct WeightCertificate {
   std::vector<double> raw;             // #handles x #vertices, handle after handle: before rows were made to sum to 1
 };
 
+/// A place where two layers of a drawing are pinned together.
+struct Pin {
+  std::string name;
+  int vertex = 0;                  // of the layer that is pinned
+  Triangle triangle = {0, 0, 0};   // of the layer it is pinned to
+  Vec3 shares = Vec3::Zero();      // barycentric place in it
+};
+
+/// A rig in the plane z = 0, of a drawing: its elements are the triangles of the surface, and its weights those of the surface's vertices.
+struct FlatRig {
+  std::vector<std::string> layers;  // names, from the back to the front
+  std::vector<int> layer;           // #vertices
+  std::vector<Pin> pins;
+};
+
 /// What all bodies made from one model share: tetrahedra with skinning weights, handles, posed examples, and the fine
 /// surface that is drawn. Metres, y up.
 struct Asset {
   std::string name;
   TetMesh tets;
   std::vector<Handle> handles;
-  std::vector<float> weights;  // #vertices x #handles, row after row; each row sums to 1
+  std::vector<float> weights;  // #vertices of the rig x #handles, row after row; each row sums to 1
   std::optional<WeightCertificate> certificate;
   std::vector<Example> examples;
   TriMesh surface;
   std::vector<PaintedMap> maps;  // on the surface
   std::optional<Pieces> pieces;  // of a body that can break; `surface` is then what is drawn while it is whole
+  std::optional<FlatRig> flat;   // of a drawing: it has no tetrahedra
   std::optional<Division> division;  // of a body whose pieces stay connected when they turn against each other; never in a file
   Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // of the surface's material
   double metal = 0.0, roughness = 0.6;
 
   float weight(size_t vertex, size_t handle) const { return weights[vertex * handles.size() + handle]; }
+  /// What its weights belong to.
+  Elements elements() const { return flat ? Elements::flat(surface) : Elements(tets); }
 };
 
 }  // namespace crumple

@@ -10,54 +10,53 @@
 namespace crumple {
 namespace {
 
-/// Below this share of its longest edge cubed, rounding alone decides a tetrahedron's volume.
+/// Below this share of its longest edge to the power of its dimension, rounding alone decides an element's volume or area.
 constexpr double kFlat = 1e-13;
 
-Result<void> check_tets(const TetMesh& mesh) {
+Result<void> check_elements(const Elements& mesh) {
   const int vertices = static_cast<int>(mesh.positions.size());
   for (int v = 0; v < vertices; ++v) {
-    if (!mesh.positions[v].allFinite()) return input_error(fmt::format("vertex {} of the tetrahedra is not at a finite place", v));
+    if (!mesh.positions[v].allFinite()) return input_error(fmt::format("vertex {} of the {} is not at a finite place", v, mesh.names()));
   }
   std::vector<char> used(mesh.positions.size(), 0);
-  for (size_t t = 0; t < mesh.tets.size(); ++t) {
+  for (size_t t = 0; t < mesh.size(); ++t) {
     double longest = 0;
-    for (const int a : mesh.tets[t]) {
-      if (a < 0 || a >= vertices) return input_error(fmt::format("tetrahedron {} has corner {}, but there are {} vertices", t, a, vertices));
+    for (const int a : mesh[t]) {
+      if (a < 0 || a >= vertices) return input_error(fmt::format("{} {} has corner {}, but there are {} vertices", mesh.name(), t, a, vertices));
       used[a] = 1;
     }
-    for (const int a : mesh.tets[t]) {
-      for (const int b : mesh.tets[t]) longest = std::max(longest, (mesh.positions[a] - mesh.positions[b]).norm());
+    for (const int a : mesh[t]) {
+      for (const int b : mesh[t]) longest = std::max(longest, (mesh.positions[a] - mesh.positions[b]).norm());
     }
-    const double volume = std::abs(tet_volume(mesh.positions, mesh.tets[t]));
-    if (!(volume > kFlat * longest * longest * longest) || !std::isnormal(volume)) {
-      return input_error(fmt::format("tetrahedron {} is flat (volume {:.3g}, longest edge {:.3g}); remove it or mesh the body again", t, volume, longest));
+    const double volume = std::abs(measure_of(mesh, t)), cube = mesh.dimension == 3 ? longest * longest * longest : longest * longest;
+    if (!(volume > kFlat * cube) || !std::isnormal(volume)) {
+      return input_error(fmt::format("{} {} is flat ({} {:.3g}, longest edge {:.3g}); remove it or mesh the body again", mesh.name(), t,
+                                     mesh.dimension == 3 ? "volume" : "area", volume, longest));
     }
   }
   const auto unused = std::find(used.begin(), used.end(), 0);
   if (unused != used.end()) {
-    return input_error(fmt::format("vertex {} is in no tetrahedron; remove it from the mesh", unused - used.begin()));
+    return input_error(fmt::format("vertex {} is in no {}; remove it from the mesh", unused - used.begin(), mesh.name()));
   }
   return {};
 }
 
-/// Which vertices share a tetrahedron, each with itself too.
-SparseMatrix neighbor_pattern(const TetMesh& mesh) {
+/// Which vertices share an element, each with itself too.
+SparseMatrix neighbor_pattern(const Elements& mesh) {
   SparseMatrix pattern;
   pattern.size = static_cast<int>(mesh.positions.size());
   std::vector<int> first(mesh.positions.size() + 1, 0);
-  for (const Tetrahedron& tet : mesh.tets) {
-    for (const int v : tet) ++first[v + 1];
-  }
+  for (const int v : mesh.corners) ++first[v + 1];
   for (size_t v = 0; v < mesh.positions.size(); ++v) first[v + 1] += first[v];
-  std::vector<int> incident(mesh.tets.size() * 4), next(first.begin(), first.end() - 1);
-  for (size_t t = 0; t < mesh.tets.size(); ++t) {
-    for (const int v : mesh.tets[t]) incident[next[v]++] = static_cast<int>(t);
+  std::vector<int> incident(mesh.corners.size()), next(first.begin(), first.end() - 1);
+  for (size_t t = 0; t < mesh.size(); ++t) {
+    for (const int v : mesh[t]) incident[next[v]++] = static_cast<int>(t);
   }
   std::vector<int> seen(mesh.positions.size(), -1);
   pattern.start.push_back(0);
   for (int v = 0; v < pattern.size; ++v) {
     for (int k = first[v]; k < first[v + 1]; ++k) {
-      for (const int w : mesh.tets[incident[k]]) {
+      for (const int w : mesh[static_cast<size_t>(incident[k])]) {
         if (seen[w] != v) seen[w] = v, pattern.column.push_back(w);
       }
     }
@@ -75,21 +74,19 @@ double& entry(SparseMatrix& matrix, int row, int column) {
 
 }  // namespace
 
-Result<SparseMatrix> cotangent_laplacian(const TetMesh& mesh) {
-  if (Result<void> good = check_tets(mesh); !good) return good.error();
+Result<SparseMatrix> cotangent_laplacian(const Elements& mesh) {
+  if (Result<void> good = check_elements(mesh); !good) return good.error();
   SparseMatrix laplacian = neighbor_pattern(mesh);
-  for (const Tetrahedron& tet : mesh.tets) {
-    const Vec3 &a = mesh.positions[tet[0]], &b = mesh.positions[tet[1]], &c = mesh.positions[tet[2]], &d = mesh.positions[tet[3]];
-    // A corner's gradient is the area vector of the opposite face over three volumes; area vectors sum to zero.
-    Vec3 area[4];
-    area[1] = 0.5 * (c - a).cross(d - a), area[2] = 0.5 * (d - a).cross(b - a), area[3] = 0.5 * (b - a).cross(c - a);
-    area[0] = -(area[1] + area[2] + area[3]);
-    const double scale = 1.0 / (9.0 * std::abs(tet_volume(mesh.positions, tet)));
-    for (int i = 0; i < 4; ++i) {
-      for (int j = i + 1; j < 4; ++j) {
-        const double value = scale * area[i].dot(area[j]);
-        entry(laplacian, tet[i], tet[j]) += value;
-        entry(laplacian, tet[j], tet[i]) += value;
+  const int corners = static_cast<int>(mesh.each());
+  for (size_t t = 0; t < mesh.size(); ++t) {
+    const std::span<const int> element = mesh[t];
+    const std::array<Vec3, 4> side = inward_sides(mesh, t);
+    const double scale = 1.0 / (mesh.dimension * mesh.dimension * std::abs(measure_of(mesh, t)));
+    for (int i = 0; i < corners; ++i) {
+      for (int j = i + 1; j < corners; ++j) {
+        const double value = scale * side[i].dot(side[j]);
+        entry(laplacian, element[i], element[j]) += value;
+        entry(laplacian, element[j], element[i]) += value;
       }
     }
   }

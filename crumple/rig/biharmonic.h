@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "crumple/core/result.h"
-#include "crumple/geometry/tet_mesh.h"
+#include "crumple/geometry/elements.h"
 
 namespace crumple {
 
@@ -15,9 +15,9 @@ struct SparseMatrix {
   std::vector<double> value;   // #entries
 };
 
-/// The stiffness of linear elements: K_ij = sum over tets of |V| grad_i . grad_j (rows sum to 0). An error names a tetrahedron
-/// that has no volume, a corner that is not there, a position that is not finite or a vertex in no tetrahedron.
-Result<SparseMatrix> cotangent_laplacian(const TetMesh& mesh);
+/// The stiffness of linear elements: K_ij = sum over elements of |V| grad_i . grad_j (rows sum to 0). An error names an element
+/// that has no volume or area, a corner that is not there, a position that is not finite or a vertex in no element.
+Result<SparseMatrix> cotangent_laplacian(const Elements& mesh);
 
 /// Q = K M^-1 K, the biharmonic energy w^T Q w / 2. Its (i, j) and (j, i) entries are the same bits.
 SparseMatrix biharmonic_energy(const SparseMatrix& laplacian, const std::vector<double>& masses);

@@ -30,7 +30,7 @@ struct Nearest {
 };
 
 /// The nearest vertex of those that are free, or of all.
-Nearest nearest_vertex(const TetMesh& mesh, const Vec3& point, const std::vector<int>* owner = nullptr) {
+Nearest nearest_vertex(const Elements& mesh, const Vec3& point, const std::vector<int>* owner = nullptr) {
   Nearest best;
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
     const double distance = (mesh.positions[v] - point).norm();
@@ -41,9 +41,9 @@ Nearest nearest_vertex(const TetMesh& mesh, const Vec3& point, const std::vector
 
 class Binding {
  public:
-  Binding(const TetMesh& mesh, const std::vector<WeightHandle>& handles, double reach)
+  Binding(const Elements& mesh, const std::vector<WeightHandle>& handles, double reach)
       : mesh_(mesh), handles_(handles), cell_(mean_edge(mesh)), owner_(mesh.positions.size(), kUnowned) {
-    reach_ = std::max(reach * bounds_of(mesh.positions).diagonal(), 2 * cell_);
+    reach_ = std::max(reach * bounds_of({mesh.positions.begin(), mesh.positions.end()}).diagonal(), 2 * cell_);
   }
 
   Result<std::vector<std::vector<int>>> run() {
@@ -128,7 +128,7 @@ class Binding {
     return input_error(fmt::format("{} finds no vertex that other handles do not hold; move it or leave it out", title(handles_, handle)));
   }
 
-  const TetMesh& mesh_;
+  const Elements mesh_;
   const std::vector<WeightHandle>& handles_;
   double cell_, reach_ = 0;
   std::vector<int> owner_;  // #vertices: handle, or kUnowned
@@ -136,7 +136,7 @@ class Binding {
 
 }  // namespace
 
-Result<std::vector<std::vector<int>>> bind_handles(const TetMesh& mesh, const std::vector<WeightHandle>& handles, double reach) {
+Result<std::vector<std::vector<int>>> bind_handles(const Elements& mesh, const std::vector<WeightHandle>& handles, double reach) {
   return Binding(mesh, handles, reach).run();
 }
 

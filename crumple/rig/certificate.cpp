@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/elements.h"
 #include "crumple/rig/box_qp.h"
 
 namespace crumple {

@@ -114,7 +114,7 @@ class Descent {
 };
 
 /// Moves the whole body to where the held handles are going, as well as a rigid motion can, turning no more than needed.
-void move_as_one(const Task& task, HandlePlaces& at) {
+void move_as_one(const Task& task, bool is_flat, HandlePlaces& at) {
   Vec3 from = Vec3::Zero(), to = Vec3::Zero();
   int count = 0;
   for (size_t b = 0; b < at.place.size(); ++b) {
@@ -126,7 +126,9 @@ void move_as_one(const Task& task, HandlePlaces& at) {
   for (size_t b = 0; b < at.place.size(); ++b) {
     if (task.hold_place[b]) sum += (task.goal.place[b] - to) * (at.place[b] - from).transpose();
   }
-  const Mat3 turn = nearest_rotation(sum + 1e-7 * sum.norm() * Mat3::Identity());
+  Mat3 upright = 1e-7 * sum.norm() * Mat3::Identity();
+  if (is_flat) upright(2, 2) = 10 * sum.norm() + 1e-300;
+  const Mat3 turn = nearest_rotation(sum + upright);
   for (size_t b = 0; b < at.place.size(); ++b) {
     at.turn[b] = turn * at.turn[b];
     at.place[b] = to + turn * (at.place[b] - from);
@@ -157,6 +159,11 @@ bool is_sound(const PoseGoal& goal, size_t handles, double diagonal) {
 }
 
 }  // namespace
+
+double diagonal_of(const Asset& asset) {
+  const std::span<const Vec3> positions = asset.elements().positions;
+  return bounds_of({positions.begin(), positions.end()}).diagonal();
+}
 
 struct Poser::Parts {
   PoseEnergy energy;
@@ -194,7 +201,7 @@ struct Poser::Parts {
   }
 };
 
-Poser::Poser(const Asset& asset) : parts_(new Parts{PoseEnergy(asset), {}, std::max(bounds_of(asset.tets.positions).diagonal(), 1e-300)}) {
+Poser::Poser(const Asset& asset) : parts_(new Parts{PoseEnergy(asset), {}, std::max(diagonal_of(asset), 1e-300)}) {
   for (const Handle& handle : asset.handles) parts_->pivots.push_back(handle.position);
 }
 Poser::~Poser() = default;
@@ -207,7 +214,7 @@ std::vector<HandleTransform> Poser::solve(std::span<const PoseGoal> goals, std::
   const Task task = parts_->task_of(goals);
   HandlePlaces at = parts_->places_of(start);
   PoseReport told;
-  move_as_one(task, at);
+  move_as_one(task, parts_->energy.is_flat(), at);
   Descent descent(parts_->energy, task.free, parts_->diagonal);
   const int strides = count_strides(task, at, parts_->diagonal);
   for (int left = strides; left > 0; --left) {

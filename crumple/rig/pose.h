@@ -56,18 +56,21 @@ class Poser {
 /// Refuses handles that are not there, goals that are not finite, and moves beyond ten diagonals of the body.
 Result<void> check_goals(const Asset& asset, std::span<const PoseGoal> goals);
 
+/// Size of what is posed, m.
+double diagonal_of(const Asset& asset);
+
 /// What a pose does to the body.
 struct PoseEffect {
   double farthest = 0;            // metres a vertex moves at most
-  double volume_change = 0;       // of the whole: -0.1 is a tenth less
-  size_t inside_out = 0;          // tetrahedra
+  double volume_change = 0;       // of the whole (of a drawing: its area): -0.1 is a tenth less
+  size_t inside_out = 0;          // elements
   size_t inside_out_halfway = 0;  // at equal weights of the rest pose and this one
   double largest_turn = 0;        // radians
   int turns_most = 0;             // the handle of it
 };
 PoseEffect measure_pose(const Asset& asset, std::span<const HandleTransform> pose);
 
-/// The tetrahedra's vertices at weight `share` of a pose and 1 - share of the rest pose, as the simulation blends them (paper 1, eq. 3).
+/// The rig's vertices at weight `share` of a pose and 1 - share of the rest pose, as the simulation blends them (paper 1, eq. 3).
 std::vector<Vec3> posed_positions(const Asset& asset, std::span<const HandleTransform> pose, double share = 1);
 
 }  // namespace crumple

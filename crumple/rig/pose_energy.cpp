@@ -45,7 +45,7 @@ void add_agreement(const Asset& asset, Eigen::MatrixXd& quadratic) {
 PoseEnergy::PoseEnergy(const Asset& asset, int clusters)
     // Enough that finer ones hardly change the turns, few enough for a millisecond.
     : data_(
-          reduce_to_handles(asset, cluster_tets(asset, clusters > 0 ? clusters : std::clamp(5 * static_cast<int>(asset.handles.size()), 80, 240)))) {
+          reduce_to_handles(asset, cluster_elements(asset, clusters > 0 ? clusters : std::clamp(5 * static_cast<int>(asset.handles.size()), 80, 240)))) {
   add_agreement(asset, data_.quadratic);
 }
 
@@ -68,6 +68,7 @@ Mat3 PoseEnergy::summed_gradient(const HandlePlaces& at, size_t cluster) const {
     sum.noalias() += at.turn[b] * part.linear;
     sum.noalias() += (at.place[b] - at.place[0]) * part.shift.transpose();
   }
+  if (is_flat()) sum(2, 2) += data_.upright[cluster];
   return sum;
 }
 
@@ -80,8 +81,9 @@ double PoseEnergy::evaluate(const HandlePlaces& at, std::vector<Mat3>& rotations
     const Mat3 sum = summed_gradient(at, k);
     rotations[k] = nearest_rotation(sum, rotations[k]);
     energy -= 2 * rotations[k].cwiseProduct(sum).sum();
+    if (is_flat()) energy += 2 * data_.upright[k];
   }
-  return energy;
+  return is_flat() ? energy - 1 : energy;
 }
 
 /// dE/dT, rotations of the clusters held: they are the best ones, so the energy does not change with them.
@@ -113,6 +115,16 @@ void PoseEnergy::derivatives(const HandlePlaces& at, const std::vector<Mat3>& ro
     gradient.segment<3>(free.turn[b]) = skew_vector(p.transpose());
     // exp([w]x) bends: its second-order part [w]x[w]x / 2 meets the slope.
     hessian.block<3, 3>(free.turn[b], free.turn[b]) -= trace_minus(0.5 * (p + p.transpose()));
+  }
+  if (is_flat()) keep_in_plane(free, gradient, hessian);
+}
+
+/// Turns about x and y and moves along z are none of a drawing's.
+void PoseEnergy::keep_in_plane(const PoseFreedom& free, Eigen::VectorXd& gradient, Eigen::MatrixXd& hessian) const {
+  const auto hold = [&](int row) { gradient[row] = 0, hessian.row(row).setZero(), hessian.col(row).setZero(), hessian(row, row) = 1; };
+  for (size_t b = 0; b < handles(); ++b) {
+    if (free.turn[b] >= 0) hold(free.turn[b]), hold(free.turn[b] + 1);
+    if (free.place[b] >= 0) hold(free.place[b] + 2);
   }
 }
 

@@ -20,9 +20,10 @@ struct PoseFreedom {
 
 /// How far a skinned body is from being rigid everywhere, as a function of its handles alone.
 ///
-/// E = 1/V sum_t V_t |F_t - R_k(t)|^2 + sum_bc a_bc |turn_b - turn_c|^2        F_t: gradient of tetrahedron t
+/// E = 1/V sum_t V_t |F_t - R_k(t)|^2 + sum_bc a_bc |turn_b - turn_c|^2        F_t: gradient of element t
 ///   = 1/V (tr(T^T H T) - 2 sum_k R_k : S_k(T)) + 3                              R_k: the best rotation of its cluster
 ///
+/// A drawing has two dimensions: handles move in its plane and turn about z alone.
 /// The second sum is small: neighbouring handles would rather turn alike. Rigid motions cost nothing.
 /// T stacks turn^T and place^T of all handles (4 rows each), H = M^T L M and S_k are linear in T and made once, so that neither
 /// vertices nor tetrahedra are looked at again [Jacobson et al. 2012, section 4].
@@ -42,6 +43,7 @@ class PoseEnergy {
   /// How hard each free number is to change while everything else stays; never 0.
   Eigen::VectorXd stiffness(const PoseFreedom& free) const;
 
+  bool is_flat() const { return !data_.upright.empty(); }
   size_t clusters() const { return data_.first.size() - 1; }
   size_t handles() const { return data_.reach.size(); }
   double reach(size_t handle) const { return data_.reach[handle]; }
@@ -50,6 +52,7 @@ class PoseEnergy {
   Eigen::MatrixXd stack(const HandlePlaces& at) const;
   Mat3 summed_gradient(const HandlePlaces& at, size_t cluster) const;
   Eigen::MatrixXd slopes(const HandlePlaces& at, const std::vector<Mat3>& rotations) const;
+  void keep_in_plane(const PoseFreedom& free, Eigen::VectorXd& gradient, Eigen::MatrixXd& hessian) const;
   void add_quadratic(const HandlePlaces& at, const PoseFreedom& free, Eigen::MatrixXd& hessian) const;
   void add_clusters(const HandlePlaces& at, const std::vector<Mat3>& rotations, const PoseFreedom& free, Eigen::MatrixXd& hessian) const;
 

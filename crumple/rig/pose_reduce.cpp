@@ -1,4 +1,5 @@
 #include "crumple/rig/pose_reduce.h"
+#include "crumple/geometry/elements.h"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,8 @@
 
 namespace crumple {
 namespace {
+
+constexpr double kUpright = 100;  // of the volume: no stretch in the plane comes near it
 
 /// The rows of M, sparse: vertex i moves by W_ib (u_i - p_b, 1) with handle b.
 struct Row {
@@ -20,7 +23,8 @@ struct Row {
 
 std::vector<Row> rows_of(const Asset& asset) {
   const size_t handles = asset.handles.size();
-  std::vector<Row> rows(asset.tets.positions.size());
+  const Elements mesh = asset.elements();
+  std::vector<Row> rows(mesh.positions.size());
   for (size_t v = 0; v < rows.size(); ++v) {
     double sum = 0;
     for (size_t b = 0; b < handles; ++b) sum += asset.weight(v, b);
@@ -29,7 +33,7 @@ std::vector<Row> rows_of(const Asset& asset) {
       // Single precision sums to 1 but for rounding; exactly 1 makes rigid motions cost exactly nothing.
       const double weight = asset.weight(v, b) / sum;
       if (weight == 0) continue;
-      const Vec3 arm = weight * (asset.tets.positions[v] - asset.handles[b].position);
+      const Vec3 arm = weight * (mesh.positions[v] - asset.handles[b].position);
       rows[v].entries.push_back({static_cast<int>(b), {arm.x(), arm.y(), arm.z(), weight}});
     }
   }
@@ -37,23 +41,23 @@ std::vector<Row> rows_of(const Asset& asset) {
 }
 
 struct Element {
-  double volume = 0;               // 0: not worth looking at
-  std::array<Vec3, 4> gradient{};  // of the four linear shape functions
+  double volume = 0;               // or area; 0: not worth looking at
+  std::array<Vec3, 4> gradient{};  // of the linear shape functions
 };
 
-std::vector<Element> elements_of(const TetMesh& mesh) {
-  std::vector<Element> elements(mesh.tets.size());
+std::vector<Element> shapes_of(const Elements& mesh) {
+  std::vector<Element> elements(mesh.size());
   for (size_t t = 0; t < elements.size(); ++t) {
-    const Tetrahedron& tet = mesh.tets[t];
-    Mat3 edges;
-    for (int k = 0; k < 3; ++k)
-      edges.col(k) = mesh.positions[static_cast<size_t>(tet[static_cast<size_t>(k) + 1])] - mesh.positions[static_cast<size_t>(tet[0])];
-    const double longest = edges.colwise().norm().maxCoeff(), determinant = std::abs(edges.determinant());
-    if (!(determinant > 1e-9 * longest * longest * longest)) continue;
+    const std::span<const int> corners = mesh[t];
+    Mat3 edges = Mat3::Identity();  // of a triangle in the plane the last column is the direction across it
+    for (int k = 0; k < mesh.dimension; ++k)
+      edges.col(k) = mesh.positions[static_cast<size_t>(corners[static_cast<size_t>(k) + 1])] - mesh.positions[static_cast<size_t>(corners[0])];
+    const double longest = edges.leftCols(mesh.dimension).colwise().norm().maxCoeff(), determinant = std::abs(edges.determinant());
+    if (!(determinant > 1e-9 * (mesh.dimension == 3 ? longest * longest * longest : longest * longest))) continue;
     const Mat3 inverse = edges.inverse();
-    elements[t].volume = determinant / 6;
-    elements[t].gradient[0] = -inverse.colwise().sum().transpose();
-    for (int k = 0; k < 3; ++k) elements[t].gradient[static_cast<size_t>(k) + 1] = inverse.row(k).transpose();
+    elements[t].volume = determinant / (mesh.dimension == 3 ? 6 : 2);
+    elements[t].gradient[0] = -inverse.topRows(mesh.dimension).colwise().sum().transpose();
+    for (int k = 0; k < mesh.dimension; ++k) elements[t].gradient[static_cast<size_t>(k) + 1] = inverse.row(k).transpose();
   }
   return elements;
 }
@@ -64,14 +68,14 @@ struct Stiffness {
 };
 
 /// Entries of L by row and column, each once.
-std::vector<Stiffness> stiffness_of(const TetMesh& mesh, const std::vector<Element>& elements) {
+std::vector<Stiffness> stiffness_of(const Elements& mesh, const std::vector<Element>& elements) {
   std::vector<Stiffness> all;
   all.reserve(16 * elements.size());
   for (size_t t = 0; t < elements.size(); ++t) {
     if (elements[t].volume == 0) continue;
-    for (size_t a = 0; a < 4; ++a) {
-      for (size_t b = 0; b < 4; ++b) {
-        all.push_back({mesh.tets[t][a], mesh.tets[t][b], elements[t].volume * elements[t].gradient[a].dot(elements[t].gradient[b])});
+    for (size_t a = 0; a < mesh.each(); ++a) {
+      for (size_t b = 0; b < mesh.each(); ++b) {
+        all.push_back({mesh[t][a], mesh[t][b], elements[t].volume * elements[t].gradient[a].dot(elements[t].gradient[b])});
       }
     }
   }
@@ -115,15 +119,18 @@ Eigen::MatrixXd quadratic_of(const std::vector<Row>& rows, const std::vector<Sti
   return 0.5 * (result + result.transpose());
 }
 
-void add_cluster(const Asset& asset, const std::vector<Row>& rows, const std::vector<Element>& elements, const std::vector<int>& tets,
+void add_cluster(const Asset& asset, const std::vector<Row>& rows, const std::vector<Element>& elements, const std::vector<int>& members,
                  PoseReduction& reduced) {
+  const Elements mesh = asset.elements();
+  double volume = 0;
   std::vector<PoseReduction::Part> all(asset.handles.size());
   std::vector<char> used(all.size(), 0);
-  for (const int t : tets) {
+  for (const int t : members) {
     const Element& element = elements[static_cast<size_t>(t)];
-    for (size_t k = 0; k < 4 && element.volume > 0; ++k) {
+    volume += element.volume;
+    for (size_t k = 0; k < mesh.each() && element.volume > 0; ++k) {
       const Vec3 gradient = element.volume * element.gradient[k];
-      for (const Row::Entry& entry : rows[static_cast<size_t>(asset.tets.tets[static_cast<size_t>(t)][k])].entries) {
+      for (const Row::Entry& entry : rows[static_cast<size_t>(mesh[static_cast<size_t>(t)][k])].entries) {
         PoseReduction::Part& part = all[static_cast<size_t>(entry.handle)];
         used[static_cast<size_t>(entry.handle)] = 1;
         part.linear += entry.value.head<3>() * gradient.transpose();
@@ -137,10 +144,11 @@ void add_cluster(const Asset& asset, const std::vector<Row>& rows, const std::ve
     reduced.parts.push_back(all[b]);
   }
   reduced.first.push_back(static_cast<int>(reduced.parts.size()));
+  if (asset.flat) reduced.upright.push_back(kUpright * volume);
 }
 
 std::vector<double> reach_of(const Asset& asset, const std::vector<Row>& rows) {
-  const std::vector<double> masses = lumped_masses(asset.tets, 1.0);
+  const std::vector<double> masses = lumped_masses(asset.elements(), 1.0);
   std::vector<double> squares(asset.handles.size(), 0), sums(asset.handles.size(), 0);
   for (size_t v = 0; v < rows.size(); ++v) {
     for (const Row::Entry& entry : rows[v].entries) {
@@ -158,19 +166,20 @@ std::vector<double> reach_of(const Asset& asset, const std::vector<Row>& rows) {
 PoseReduction reduce_to_handles(const Asset& asset, const std::vector<int>& cluster) {
   PoseReduction reduced;
   const std::vector<Row> rows = rows_of(asset);
-  const std::vector<Element> elements = elements_of(asset.tets);
+  const std::vector<Element> elements = shapes_of(asset.elements());
   double volume = 0;
   for (const Element& element : elements) volume += element.volume;
   const double scale = volume > 0 ? 1 / volume : 0;
-  reduced.quadratic = scale * quadratic_of(rows, stiffness_of(asset.tets, elements), asset.handles.size());
+  reduced.quadratic = scale * quadratic_of(rows, stiffness_of(asset.elements(), elements), asset.handles.size());
   std::vector<std::vector<int>> members;
   for (size_t t = 0; t < cluster.size(); ++t) {
     members.resize(std::max(members.size(), static_cast<size_t>(cluster[t]) + 1));
     members[static_cast<size_t>(cluster[t])].push_back(static_cast<int>(t));
   }
   reduced.first.push_back(0);
-  for (const std::vector<int>& tets : members) add_cluster(asset, rows, elements, tets, reduced);
+  for (const std::vector<int>& some : members) add_cluster(asset, rows, elements, some, reduced);
   for (PoseReduction::Part& part : reduced.parts) part.linear *= scale, part.shift *= scale;
+  for (double& upright : reduced.upright) upright *= scale;
   reduced.reach = reach_of(asset, rows);
   return reduced;
 }

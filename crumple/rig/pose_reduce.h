@@ -17,10 +17,11 @@ struct PoseReduction {
   Eigen::MatrixXd quadratic;  // 4 #handles squared: M^T L M, for each handle the rows of turn^T and then of place^T
   std::vector<Part> parts;    // by cluster, then by handle
   std::vector<int> first;     // #clusters + 1, into parts
+  std::vector<double> upright;  // of a drawing, #clusters: added to the summed gradient across the plane, so that no cluster turns out of it; otherwise empty
   std::vector<double> reach;  // #handles: how far from it what it moves is (root of the mean square)
 };
 
-/// Everything is divided by the body's volume. Tetrahedra without volume do not count. `cluster` is that of each tetrahedron.
+/// Everything is divided by the body's volume. Elements without volume do not count. `cluster` is that of each element.
 PoseReduction reduce_to_handles(const Asset& asset, const std::vector<int>& cluster);
 
 }  // namespace crumple

@@ -1,4 +1,5 @@
 #include "crumple/rig/rigged_body.h"
+#include "crumple/geometry/elements.h"
 
 #include <algorithm>
 #include <cassert>

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/elements.h"
 #include "crumple/rig/score_holes.h"
 #include "crumple/rig/score_surface.h"
 #include "crumple/rig/score_tets.h"

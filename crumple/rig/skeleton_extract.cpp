@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "crumple/core/index.h"
+#include "crumple/geometry/elements.h"
 #include "crumple/geometry/geodesic.h"
 #include "crumple/geometry/mesh.h"
 #include "crumple/math/union_find.h"

@@ -15,10 +15,10 @@ namespace {
 constexpr double kDefaultResidual = 1e-5, kExactResidual = 1e-8;
 
 /// A part of the body that no handle holds could be anywhere: its energy is flat.
-Result<void> check_parts(const TetMesh& mesh, const std::vector<char>& fixed) {
+Result<void> check_parts(const Elements& mesh, const std::vector<char>& fixed) {
   UnionFind parts(mesh.positions.size());
-  for (const Tetrahedron& tet : mesh.tets) {
-    for (size_t i = 1; i < 4; ++i) parts.merge(tet[0], tet[i]);
+  for (size_t e = 0; e < mesh.size(); ++e) {
+    for (size_t i = 1; i < mesh.each(); ++i) parts.merge(mesh[e][0], mesh[e][i]);
   }
   std::vector<char> held(mesh.positions.size(), 0);
   for (size_t v = 0; v < fixed.size(); ++v) {
@@ -33,8 +33,8 @@ Result<void> check_parts(const TetMesh& mesh, const std::vector<char>& fixed) {
   return {};
 }
 
-Result<void> check_input(const TetMesh& mesh, const std::vector<WeightHandle>& handles, const WeightSettings& settings) {
-  if (mesh.tets.empty()) return input_error("there are no tetrahedra to compute weights on");
+Result<void> check_input(const Elements& mesh, const std::vector<WeightHandle>& handles, const WeightSettings& settings) {
+  if (mesh.size() == 0) return input_error(fmt::format("there are no {} to compute weights on", mesh.names()));
   if (handles.empty()) return input_error("there are no handles; weights need at least one");
   if (!(settings.smallest >= 0 && settings.smallest < 1.0 / static_cast<double>(handles.size()))) {
     return input_error(fmt::format("the smallest weight kept is {}; it must be at least 0 and less than one over the {} handles", settings.smallest,
@@ -90,7 +90,7 @@ void report(const BoxResult& solved, const std::vector<WeightHandle>& handles, s
 
 }  // namespace
 
-Result<WeightsResult> compute_weights(const TetMesh& mesh, const std::vector<WeightHandle>& handles, const WeightSettings& settings) {
+Result<WeightsResult> compute_weights(const Elements& mesh, const std::vector<WeightHandle>& handles, const WeightSettings& settings) {
   if (Result<void> good = check_input(mesh, handles, settings); !good) return good.error();
   const Result<SparseMatrix> laplacian = cotangent_laplacian(mesh);
   if (!laplacian) return laplacian.error();

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "crumple/core/result.h"
-#include "crumple/geometry/tet_mesh.h"
+#include "crumple/geometry/elements.h"
 
 namespace crumple {
 
@@ -58,9 +58,9 @@ struct WeightsResult {
 
 /// Bounded biharmonic weights [Jacobson et al. 2011]: handle by handle the smoothest w (least w^T Q w / 2, Q = K M^-1 K) that is 1
 /// at its own vertices, 0 at those of the others and in [0, 1] everywhere; then each row is divided by its sum.
-Result<WeightsResult> compute_weights(const TetMesh& mesh, const std::vector<WeightHandle>& handles, const WeightSettings& settings = {});
+Result<WeightsResult> compute_weights(const Elements& mesh, const std::vector<WeightHandle>& handles, const WeightSettings& settings = {});
 
 /// The vertices each handle holds; no vertex is held twice.
-Result<std::vector<std::vector<int>>> bind_handles(const TetMesh& mesh, const std::vector<WeightHandle>& handles, double reach);
+Result<std::vector<std::vector<int>>> bind_handles(const Elements& mesh, const std::vector<WeightHandle>& handles, double reach);
 
 }  // namespace crumple

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/elements.h"
 #include "crumple/geometry/lattice.h"
 #include "crumple/geometry/tet_mesh.h"
 #include "crumple/rigid/convex_hull.h"

@@ -5,6 +5,7 @@
 
 #include "crumple/core/random.h"
 #include "crumple/geometry/bvh.h"
+#include "crumple/geometry/elements.h"
 #include "crumple/geometry/geodesic.h"
 #include "crumple/geometry/mass.h"
 #include "crumple/geometry/mesh.h"

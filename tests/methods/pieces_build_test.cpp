@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "crumple/geometry/elements.h"
 #include "crumple/geometry/mass.h"
 #include "crumple/rig/paint.h"
 #include "tests/methods/blocks.h"

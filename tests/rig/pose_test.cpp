@@ -112,7 +112,7 @@ TEST(Pose, a_matrix_without_direction_leaves_the_rotation_as_it_was) {
 TEST(Pose, clusters_cover_all_tetrahedra_and_none_is_empty) {
   const Asset asset = block_asset();
   for (const int count : {1, 7, 50, 100000}) {
-    const std::vector<int> cluster = cluster_tets(asset, count);
+    const std::vector<int> cluster = cluster_elements(asset, count);
     ASSERT_EQ(cluster.size(), asset.tets.tets.size());
     const int used = *std::max_element(cluster.begin(), cluster.end()) + 1;
     EXPECT_EQ(used, std::min<int>(count, static_cast<int>(asset.tets.tets.size())));

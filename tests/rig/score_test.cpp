@@ -1,3 +1,4 @@
+#include "crumple/geometry/elements.h"
 #include "crumple/rig/score.h"
 
 #include <algorithm>
