@@ -4,6 +4,8 @@ find_package(Threads REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # MPL2: vectors and matrices
 find_package(fmt 9 REQUIRED)                 # MIT: text
 find_package(PNG REQUIRED)                   # libpng licence: pictures
+find_package(JPEG REQUIRED)                  # IJG and BSD: textures
+find_package(EXPAT REQUIRED)                 # MIT: drawings in SVG
 find_package(embree 3 REQUIRED)              # Apache 2: ray tracing
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)  # zlib: rigid bodies in double precision
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)           # BSD: recordings

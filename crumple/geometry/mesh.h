@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "crumple/math/types.h"
+#include "crumple/geometry/materials.h"
 
 namespace crumple {
 
@@ -13,6 +13,10 @@ struct TriMesh {
   std::vector<Triangle> triangles;  // counter-clockwise from outside
   std::vector<Vec2f> uvs;           // #vertices or empty
   std::vector<Vec3f> colors;        // #vertices or empty, linear RGB
+  std::shared_ptr<const Materials> materials;  // or none: one look for all
+  std::vector<uint16_t> material;   // #triangles: of the materials; empty: the first
+
+  int material_of(size_t triangle) const { return triangle < material.size() ? material[triangle] : 0; }
 };
 
 /// Values of vertices that were added to a surface, each halfway between two that are there: 2 numbers of `parents` for each, in order.

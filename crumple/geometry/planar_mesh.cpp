@@ -109,6 +109,36 @@ class PlanarMesh {
     return true;
   }
 
+  /// Puts a point inside a triangle; false if it is not strictly inside.
+  bool split(int t, int point) {
+    const Triangle c = triangles_[static_cast<size_t>(t)];
+    if (turn(c[0], c[1], point) <= 0 || turn(c[1], c[2], point) <= 0 || turn(c[2], c[0], point) <= 0) return false;
+    const Side ab = opposite({t, 0}), bc = opposite({t, 1}), ca = opposite({t, 2});
+    const int u = add(), v = add();
+    set(t, {c[0], c[1], point}), set(u, {c[1], c[2], point}), set(v, {c[2], c[0], point});
+    join({t, 0}, ab), join({u, 0}, bc), join({v, 0}, ca), join({t, 1}, {u, 2}), join({u, 1}, {v, 2}), join({v, 1}, {t, 2});
+    for (const int changed : {t, u, v}) push_sides(changed);
+    return true;
+  }
+
+  /// Puts a point where it lies, inside a triangle or on an inner edge.
+  bool insert(int point) {
+    for (int t = 0; t < static_cast<int>(triangles_.size()); ++t) {
+      const Triangle& c = triangles_[static_cast<size_t>(t)];
+      int on = -1, count = 0;
+      bool is_outside = false;
+      for (int k = 0; k < 3 && !is_outside; ++k) {
+        const int side = turn(c[static_cast<size_t>(k)], c[static_cast<size_t>(kNext[k])], point);
+        is_outside = side < 0;
+        if (side == 0) on = k, ++count;
+      }
+      if (is_outside) continue;
+      if (count == 0) return split(t, point);
+      return count == 1 && is_inner({t, on}) && split(Side{t, on}, point);
+    }
+    return false;
+  }
+
  private:
   const Vec2& at(int point) const { return points_[static_cast<size_t>(point)]; }
   int turn(int a, int b, int c) const { return orientation(at(a), at(b), at(c)); }
@@ -204,6 +234,25 @@ std::vector<std::array<int, 2>> divide_inside(std::vector<Vec2>& points, std::ve
     }
   }
   return added;
+}
+
+std::vector<int> insert_points(std::vector<Vec2>& points, std::vector<Triangle>& triangles, std::span<const Vec2> further) {
+  std::vector<int> numbers;
+  PlanarMesh mesh(points, triangles);
+  mesh.check_all();
+  for (const Vec2& p : further) {
+    points.push_back(p);
+    mesh.set_points(points);
+    const bool is_in = mesh.insert(static_cast<int>(points.size()) - 1);
+    numbers.push_back(is_in ? static_cast<int>(points.size()) - 1 : -1);
+    if (is_in) {
+      mesh.flip_pending();
+    } else {
+      points.pop_back();
+      mesh.set_points(points);
+    }
+  }
+  return numbers;
 }
 
 }  // namespace crumple

@@ -17,4 +17,8 @@ void make_delaunay(std::span<const Vec2> points, std::vector<Triangle>& triangle
 /// between which two each was put.
 std::vector<std::array<int, 2>> divide_inside(std::vector<Vec2>& points, std::vector<Triangle>& triangles, double edge, size_t most);
 
+/// Puts further points into the triangles and keeps them Delaunay; those outside, on the rim or on another point are left out. Returns the number of each
+/// in `points`, or -1.
+std::vector<int> insert_points(std::vector<Vec2>& points, std::vector<Triangle>& triangles, std::span<const Vec2> further);
+
 }  // namespace crumple

@@ -151,28 +151,27 @@ std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
   return bytes;
 }
 
-/// The bytes a .gltf points to. Only plain names of files beside it are followed.
-Result<std::vector<std::byte>> fetch(const std::string& uri, const std::filesystem::path& file) {
-  if (uri.starts_with("data:")) {
-    const size_t comma = uri.find(";base64,");
-    if (comma == std::string::npos) return input_error(fmt::format("{}: /buffers/0/uri: not base64; save as binary glTF (.glb)", file.string()));
-    auto bytes = decode_base64(std::string_view(uri).substr(comma + 8));
-    if (!bytes) return input_error(fmt::format("{}: /buffers/0/uri: damaged base64; save as binary glTF (.glb)", file.string()));
-    return std::move(*bytes);
+/// "%20" and the like become what they stand for; nothing if they are damaged.
+std::optional<std::string> decode_percent(std::string_view text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain += text[i];
+      continue;
+    }
+    int code = 0;
+    for (size_t k = 1; k <= 2; ++k) {
+      const char digit = i + k < text.size() ? text[i + k] : ' ';
+      if (!std::isxdigit(static_cast<unsigned char>(digit))) return std::nullopt;
+      code = 16 * code + (digit <= '9' ? digit - '0' : (digit | 32) - 'a' + 10);
+    }
+    plain += static_cast<char>(code), i += 2;
   }
-  const bool plain = !uri.empty() && uri != ".." && uri.find_first_of("/\\:%") == std::string::npos;
-  if (!plain) {
-    return input_error(
-        fmt::format("{}: /buffers/0/uri: \"{}\" is not the plain name of a file beside it; save as binary glTF (.glb)", file.string(), uri));
-  }
-  const Result<std::string> content = read_file(file.parent_path() / uri);
-  if (!content)
-    return input_error(fmt::format("{} (buffer of {}; save as binary glTF (.glb) to keep all in one file)", content.error().text, file.string()));
-  return to_bytes(*content);
+  return plain;
 }
 
 Result<GltfDocument> parse_text_gltf(std::string_view text, const std::filesystem::path& file) {
-  GltfDocument document{.name = file.string(), .json = {}, .buffer = {}};
+  GltfDocument document{.name = file.string(), .json = {}, .buffer = {}, .folder = file.parent_path()};
   Result<Json> json = parse_document_json(text, document.name);
   if (!json) return json.error();
   document.json = std::move(*json);
@@ -181,7 +180,7 @@ Result<GltfDocument> parse_text_gltf(std::string_view text, const std::filesyste
   if (!*entry) return document;
   const Json* uri = (*entry)->find("uri");
   if (!uri || !uri->is_text()) return input_error(fmt::format("{}: /buffers/0: has no uri; save as binary glTF (.glb)", document.name));
-  Result<std::vector<std::byte>> bytes = fetch(uri->text, file);
+  Result<std::vector<std::byte>> bytes = fetch_uri(document, uri->text, "/buffers/0");
   if (!bytes) return bytes.error();
   document.buffer = std::move(*bytes);
   if (const Result<void> fits = fit_buffer(document, **entry); !fits) return fits.error();
@@ -189,6 +188,26 @@ Result<GltfDocument> parse_text_gltf(std::string_view text, const std::filesyste
 }
 
 }  // namespace
+
+Result<std::vector<std::byte>> fetch_uri(const GltfDocument& document, const std::string& uri, const std::string& where) {
+  const auto wrong = [&](const std::string& what) { return input_error(fmt::format("{}: {}/uri: {}; save as binary glTF (.glb)", document.name, where, what)); };
+  if (uri.starts_with("data:")) {
+    const size_t comma = uri.find(";base64,");
+    if (comma == std::string::npos) return wrong("not base64");
+    auto bytes = decode_base64(std::string_view(uri).substr(comma + 8));
+    if (!bytes) return wrong("damaged base64");
+    return std::move(*bytes);
+  }
+  const std::optional<std::string> name = decode_percent(uri);
+  const std::filesystem::path path = name.value_or("");
+  const bool is_below = name && !name->empty() && !path.is_absolute() && name->find_first_of(std::string("\\:\0", 3)) == std::string::npos &&
+                        std::find(path.begin(), path.end(), "..") == path.end() && path.has_filename();
+  if (!is_below) return wrong(fmt::format("\"{}\" is not the name of a file beside it", uri));
+  const Result<std::string> content = read_file(document.folder / path);
+  if (!content)
+    return input_error(fmt::format("{} ({} of {}; save as binary glTF (.glb) to keep all in one file)", content.error().text, where, document.name));
+  return to_bytes(*content);
+}
 
 Result<GltfDocument> parse_glb(std::string_view bytes, std::string_view name) {
   if (bytes.size() < kHeaderBytes) return input_error(fmt::format("{}: {} bytes are too few for a .glb file", name, bytes.size()));
@@ -203,7 +222,7 @@ Result<GltfDocument> parse_glb(std::string_view bytes, std::string_view name) {
 
   Result<Json> json = parse_document_json(chunks->json, name);
   if (!json) return json.error();
-  GltfDocument document{std::string(name), std::move(*json), to_bytes(chunks->bin)};
+  GltfDocument document{std::string(name), std::move(*json), to_bytes(chunks->bin), {}};
   const Result<const Json*> entry = only_buffer(document.json, name);
   if (!entry) return entry.error();
   if (!*entry) {

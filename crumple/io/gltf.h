@@ -20,6 +20,7 @@ struct GltfDocument {
   std::string name;  // of the file, for messages
   Json json;
   std::vector<std::byte> buffer;
+  std::filesystem::path folder;  // of a .gltf, where what it names lies
 };
 
 /// Takes a .glb apart; `name` is the file's, for messages.
@@ -39,6 +40,9 @@ Result<size_t> count_rows(const GltfDocument& document, size_t accessor);
 
 /// The bytes of the buffer view that object[key] names, known to lie in the buffer: for what accessors have no type for.
 Result<std::span<const std::byte>> read_bytes(const GltfDocument& document, const Json& object, std::string_view key, const std::string& where);
+
+/// What a URI of the document stands for: data, or a file in its folder or below.
+Result<std::vector<std::byte>> fetch_uri(const GltfDocument& document, const std::string& uri, const std::string& where);
 
 /// The `index`th of json[list] ("nodes", "meshes", ...), or an error that names `wanted_by`.
 Result<const Json*> gltf_item(const GltfDocument& document, std::string_view list, size_t index, std::string_view wanted_by);

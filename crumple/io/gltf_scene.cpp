@@ -7,9 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "crumple/io/gltf_materials.h"
+
 namespace crumple::io {
 namespace {
 
+constexpr uint16_t kNoMaterial = 65535;
 constexpr size_t kNumbersPerPose = 32;
 constexpr size_t kMaxNodes = 100000, kMaxSceneNumbers = size_t{1} << 28, kMaxVertices = size_t{1} << 24;
 constexpr size_t kFreeNumbers = size_t{4} << 20, kNumbersPerByte = 16;  // meshes may be repeated this often
@@ -315,6 +318,14 @@ Result<void> GltfScene::append_primitive(const Json& primitive, const std::strin
     if (mirrored) std::swap(triangle[1], triangle[2]);
     surface.triangles.push_back(triangle);
   }
+  uint16_t material = kNoMaterial;
+  if (primitive.find("material")) {
+    const Result<size_t> index = gltf_index(document_, primitive, "material", where);
+    if (!index) return index.error();
+    if (const Result<const Json*> item = gltf_item(document_, "materials", *index, where); !item) return item.error();
+    material = static_cast<uint16_t>(std::min<size_t>(*index, kNoMaterial));
+  }
+  surface.material.resize(surface.triangles.size(), material);
   return append_attributes(*attributes, where, first, surface);
 }
 
@@ -404,6 +415,9 @@ Result<TriMesh> gather_surface(GltfScene& scene, const Eigen::Affine3d& skinned_
     if (const Result<void> added = scene.append_mesh(**mesh, skinned ? skinned_place : places[n], surface); !added) return added.error();
   }
   if (surface.triangles.empty()) return input_error(fmt::format("{}: there are no triangles in its scene", scene.document().name));
+  const Result<Materials> materials = read_materials(scene.document());
+  if (!materials) return materials.error();
+  attach_materials(*materials, surface);
   return surface;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crumple/core/result.h"
+#include "crumple/geometry/materials.h"
 
 namespace crumple::io {
 
@@ -29,7 +30,17 @@ Result<std::string> encode_png(const Image& image);
 /// `file` is named in errors. Any kind of PNG is turned into RGB; see-through pixels show white behind.
 Result<Image> decode_png(std::string_view bytes, std::string_view file);
 
+/// The same with transparency.
+Result<std::string> encode_png(const Picture& picture);
+Result<Picture> decode_picture(std::string_view bytes, std::string_view file);
+/// A PNG or a JPEG, by its first bytes.
+Result<Picture> decode_any_picture(std::string_view bytes, std::string_view file);
+/// "image/png" or "image/jpeg", by its first bytes.
+std::string mime_of(std::string_view bytes);
+
 Result<void> write_png(const std::filesystem::path& file, const Image& image);
+Result<void> write_png(const std::filesystem::path& file, const Picture& picture);
+Result<Picture> read_picture(const std::filesystem::path& file);
 Result<Image> read_png(const std::filesystem::path& file);
 
 }  // namespace crumple::io
