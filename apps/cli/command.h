@@ -60,5 +60,6 @@ void add_schema(CLI::App& app, Action& action);
 void add_score(CLI::App& app, Action& action);
 void add_section(CLI::App& app, Action& action);
 void add_shot(CLI::App& app, Action& action);
+void add_sprite(CLI::App& app, Action& action);
 
 }  // namespace crumple::cli

@@ -6,6 +6,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/look.h"
 #include "apps/cli/pose_request.h"
+#include "crumple/core/index.h"
 #include "crumple/io/paper1_asset.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
@@ -62,10 +63,15 @@ void print_pieces(const Asset& asset) {
 }
 
 void print_asset(const Asset& asset) {
+  const Elements elements = asset.elements();
   double volume = 0;
-  for (const Tetrahedron& tet : asset.tets.tets) volume += tet_volume(asset.tets.positions, tet);
-  line("size", size_text(asset.tets.positions));
-  line("tetrahedra", fmt::format("{} with {} vertices, volume {:.5g}", asset.tets.tets.size(), asset.tets.positions.size(), volume));
+  for (size_t e = 0; e < elements.size(); ++e) volume += measure_of(elements, e);
+  line("size", size_text({elements.positions.begin(), elements.positions.end()}));
+  line(elements.names(), fmt::format("{} with {} vertices, {} {:.5g}", elements.size(), elements.positions.size(), asset.flat ? "area" : "volume", volume));
+  if (asset.flat) line("drawing", fmt::format("layers from the back: {}", fmt::join(asset.flat->layers, ", ")));
+  for (const Pin& pin : asset.flat ? asset.flat->pins : std::vector<Pin>()) {
+    line("pin", fmt::format("{}: {} on {}", pin.name, asset.flat->layers[at(asset.flat->layer[at(pin.vertex)])], asset.flat->layers[at(asset.flat->layer[at(pin.triangle[0])])]));
+  }
   line("surface", fmt::format("{} triangles, {} vertices", asset.surface.triangles.size(), asset.surface.positions.size()));
   for (const PaintedMap& map : asset.maps) {
     const auto [low, high] = std::minmax_element(map.values.begin(), map.values.end());
@@ -80,7 +86,7 @@ void print_asset(const Asset& asset) {
     for (size_t b = 0; b < example.handles.size(); ++b) {
       const HandleTransform& to = example.handles[b];
       const Vec3& at = asset.handles[b].position;
-      farthest = std::max(farthest, (to.rotation * at + to.translation - at).norm());
+      farthest = std::max(farthest, (to.rotation * (to.stretch * at) + to.translation - at).norm());
       widest = std::max(widest, Eigen::AngleAxisd(to.rotation).angle() * 180 / M_PI);
     }
     line("example", fmt::format("{:<20} handles move up to {:.3g} and turn up to {:.0f} degrees", example.name, farthest, widest));

@@ -10,6 +10,7 @@
 #include "apps/cli/command.h"
 #include "crumple/io/asset_check.h"
 #include "crumple/io/image.h"
+#include "crumple/render/flat.h"
 #include "crumple/render/preview.h"
 #include "crumple/render/sheet.h"
 #include "crumple/render/text.h"
@@ -193,12 +194,53 @@ Result<io::Image> draw_tile(const LookTile& tile, const SideView& view, double r
   return image;
 }
 
+/// A drawing, seen straight on.
+io::Image draw_flat_tile(const LookTile& tile, const render::FlatWindow& window, int width, int height) {
+  Frame frame;
+  FrameItem body;
+  body.name = "body", body.body = 0;
+  body.surface = tile.surface, body.positions = tile.positions, body.colors = tile.colors, body.look = tile.look;
+  frame.items.push_back(std::move(body));
+  render::FlatSettings settings;
+  settings.width = width, settings.height = height;
+  io::Image image = render::to_image(render::render_flat(frame, window, settings));
+  const double scale = height / window.height;
+  for (const Mark& mark : tile.marks) {
+    const Spot spot{0.5 * width + scale * (mark.at.x() - window.center.x()), 0.5 * height - scale * (mark.at.y() - window.center.y()), 0.009 * width};
+    for (int k = 0; k < 3; ++k) draw_ring(image, {spot.x, spot.y, spot.radius - 1.5 * k}, mark.color == kMoved ? render::Rgb{232, 93, 4} : render::Rgb{250, 215, 40});
+    draw_ring(image, {spot.x, spot.y, spot.radius + 1.5}, kInk);
+    draw_label(image, spot, mark.label, false);
+  }
+  return image;
+}
+
+std::vector<io::Image> draw_flat_tiles(const std::vector<LookTile>& tiles, const LookOptions& options) {
+  Bounds all;
+  for (const LookTile& tile : tiles) {
+    const Bounds bounds = bounds_of_tile(tile);
+    all.add(bounds.low), all.add(bounds.high);
+  }
+  const Vec3 size = (all.high - all.low).cwiseMax(1e-6), middle = 0.5 * (all.low + all.high);
+  const double aspect = std::clamp(size.x() / size.y(), 0.75, 2.4);
+  const int width = options.width, height = static_cast<int>(std::lround(width / aspect));
+  const render::FlatWindow window{{middle.x(), middle.y()}, 1.16 * std::max(size.y(), size.x() / aspect)};
+  std::vector<io::Image> images;
+  for (const LookTile& tile : tiles) images.push_back(draw_flat_tile(tile, window, width, height));
+  return images;
+}
+
 }  // namespace
 
 Result<void> draw_tiles(const std::vector<LookTile>& tiles, const std::string& file, const LookOptions& options) {
   if (tiles.empty() || bounds_of_tile(tiles[0]).empty()) return input_error("there is nothing to draw");
   const Bounds rest = bounds_of_tile(tiles[0]);
   const double size = std::max(rest.diagonal(), 1e-9), radius = options.mark_size * size;
+  if (tiles[0].is_flat) {
+    const std::vector<io::Image> flat = draw_flat_tiles(tiles, options);
+    std::vector<std::string> names;
+    for (const LookTile& tile : tiles) names.push_back(tile.title);
+    return io::write_png(file, render::contact_sheet(flat, std::min(options.columns, static_cast<int>(flat.size())), names, options.footer));
+  }
   SideView view = fitted_view(tiles, view_direction(rest, options.facing), options);
   view.floor -= 1e-3 * size;
   std::vector<io::Image> images;
@@ -217,7 +259,9 @@ LookTile asset_tile(const Asset& asset, int example) {
   const Example& shown = asset.examples[static_cast<size_t>(example)];
   auto surface = std::make_shared<TriMesh>(asset.surface.triangles.empty() ? io::boundary_surface(asset.tets) : asset.surface);
   const std::vector<Vec3> moved = posed_positions(asset, shown.handles);
-  const Embedding embedding = embed(asset.tets, surface->positions);
+  tile.is_flat = asset.flat.has_value();
+  for (size_t v = 0; tile.is_flat && v < moved.size(); ++v) tile.positions.push_back(moved[v].cast<float>());
+  const Embedding embedding = tile.is_flat ? Embedding() : embed(asset.tets, surface->positions);
   for (size_t i = 0; i < embedding.tet.size(); ++i) {
     const Tetrahedron& tet = asset.tets.tets[static_cast<size_t>(embedding.tet[i])];
     Vec3 place = Vec3::Zero();
@@ -227,10 +271,10 @@ LookTile asset_tile(const Asset& asset, int example) {
   tile.surface = std::move(surface);
   tile.look.color = asset.color, tile.look.metal = asset.metal, tile.look.roughness = asset.roughness;
   tile.title = shown.name;
-  const double diagonal = bounds_of(asset.tets.positions).diagonal();
+  const double diagonal = diagonal_of(asset);
   for (size_t b = 0; b < asset.handles.size(); ++b) {
     const Vec3& rest = asset.handles[b].position;
-    const Vec3 now = shown.handles[b].rotation * rest + shown.handles[b].translation;
+    const Vec3 now = shown.handles[b].rotation * (shown.handles[b].stretch * rest) + shown.handles[b].translation;
     tile.marks.push_back({now, (now - rest).norm() > 1e-3 * diagonal ? kMoved : kStaying, fmt::format("{}", b)});
   }
   return tile;

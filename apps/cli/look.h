@@ -27,6 +27,7 @@ struct LookTile {
   Appearance look;
   std::string title;
   std::vector<Mark> marks;
+  bool is_flat = false;  // a drawing, seen straight on
 };
 
 struct LookOptions {

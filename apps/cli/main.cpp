@@ -9,7 +9,7 @@ namespace {
 using namespace crumple::cli;
 
 /// All commands there are; a new one is a file and a line.
-constexpr void (*kCommands[])(CLI::App&, Action&) = {add_run, add_check, add_info, add_doctor, add_rig, add_fit, add_pose, add_paint, add_score, add_section, add_export, add_render, add_bench, add_list, add_schema, add_shot, add_demo};
+constexpr void (*kCommands[])(CLI::App&, Action&) = {add_run, add_check, add_info, add_doctor, add_rig, add_fit, add_sprite, add_pose, add_paint, add_score, add_section, add_export, add_render, add_bench, add_list, add_schema, add_shot, add_demo};
 
 /// What is wrong with a line that names no command.
 std::string wrong_command(const CLI::App& app, const std::vector<std::string>& words) {

@@ -36,6 +36,7 @@ Result<void> check_place(const Asset& asset, const TriMesh& model, const std::st
 Result<Asset> painted(const PaintOptions& options) {
   Result<Asset> asset = io::read_asset(options.asset);
   if (!asset) return asset.error();
+  if (asset->flat) return input_error(fmt::format("{}: is a drawing; this is for solid assets", options.asset));
   const Result<Model> model = read_model(options.model);
   if (!model) return model.error();
   if (model->maps.empty()) {

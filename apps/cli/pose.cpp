@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct PoseOptions {
   std::string asset, name, file, output, look;
-  std::vector<std::string> move, turn, free, remove;
+  std::vector<std::string> move, turn, free, stretch, remove;
   bool list = false, no_look = false;
 };
 
@@ -52,7 +52,8 @@ Result<std::vector<PoseRequest>> requests_of(const PoseOptions& options) {
     }
     return poses;
   }
-  PoseRequest pose{options.name, fmt::format("--name {}", options.name), {}, {}, {}};
+  PoseRequest pose;
+  pose.name = options.name, pose.where = fmt::format("--name {}", options.name);
   for (const std::string& text : options.move) {
     Result<HandleWish> wish = parse_wish("--move", text);
     if (!wish) return wish.error();
@@ -63,12 +64,17 @@ Result<std::vector<PoseRequest>> requests_of(const PoseOptions& options) {
     if (!wish) return wish.error();
     pose.turn.push_back(std::move(*wish));
   }
+  for (const std::string& text : options.stretch) {
+    Result<HandleWish> wish = parse_wish("--stretch", text);
+    if (!wish) return wish.error();
+    pose.stretch.push_back(std::move(*wish));
+  }
   for (const std::string& text : options.free) pose.free.push_back({text, Vec3::Zero(), "--free " + text});
   return std::vector<PoseRequest>{pose};
 }
 
 Result<void> check_options(const PoseOptions& options) {
-  const bool poses = !options.move.empty() || !options.turn.empty() || !options.free.empty() || !options.name.empty();
+  const bool poses = !options.move.empty() || !options.turn.empty() || !options.free.empty() || !options.stretch.empty() || !options.name.empty();
   if (options.list && (poses || !options.file.empty() || !options.remove.empty() || !options.output.empty() || !options.look.empty())) {
     return input_error("--list changes nothing and goes with no other option");
   }
@@ -120,9 +126,10 @@ Result<void> remove_poses(const PoseOptions& options, Asset& asset) {
 std::vector<int> handles_in_the_way(const Asset& asset, const std::vector<PoseGoal>& goals, const std::vector<HandleTransform>& pose) {
   const std::vector<Vec3> positions = posed_positions(asset, pose);
   std::vector<double> held(asset.handles.size(), 0);
-  for (const Tetrahedron& tet : asset.tets.tets) {
-    if (tet_volume(positions, tet) >= 0) continue;
-    for (const int v : tet) {
+  const Elements elements = asset.elements();
+  for (size_t e = 0; e < elements.size(); ++e) {
+    if (measure_of(elements, positions, e) >= 0) continue;
+    for (const int v : elements[e]) {
       for (size_t b = 0; b < held.size(); ++b) held[b] += static_cast<double>(asset.weight(static_cast<size_t>(v), b));
     }
   }
@@ -138,8 +145,8 @@ std::vector<int> handles_in_the_way(const Asset& asset, const std::vector<PoseGo
 
 void warn_of_inversion(const Asset& asset, const Poser& poser, std::vector<PoseGoal> goals, const std::vector<HandleTransform>& pose,
                        const PoseEffect& effect) {
-  line("warning", fmt::format("{} of {} tetrahedra are inside out at the pose, {} half way: the surface folds there.", effect.inside_out,
-                              asset.tets.tets.size(), effect.inside_out_halfway));
+  line("warning", fmt::format("{} of {} {} are inside out at the pose, {} half way: the surface folds there.", effect.inside_out,
+                              asset.elements().size(), asset.elements().names(), effect.inside_out_halfway));
   line("", "Move the handles less, move their neighbours along, or make two poses of it.");
   std::string options;
   for (const int b : handles_in_the_way(asset, goals, pose)) goals.push_back({b, Vec3::Zero(), {}, true}), options += fmt::format(" --free {}", b);
@@ -153,6 +160,7 @@ void warn_of_inversion(const Asset& asset, const Poser& poser, std::vector<PoseG
 struct Planned {
   std::string name;
   std::vector<PoseGoal> goals;
+  std::vector<std::pair<int, Mat3>> stretches;  // of handles of a drawing
   int example = 0;
   bool replaces = false;
 };
@@ -167,10 +175,12 @@ Result<std::vector<Planned>> plan(const std::vector<PoseRequest>& requests, Asse
     }
     Result<std::vector<PoseGoal>> goals = goals_of(asset, request);
     if (!goals) return goals.error();
+    Result<std::vector<std::pair<int, Mat3>>> stretches = stretches_of(asset, request);
+    if (!stretches) return stretches.error();
     const auto same =
         std::find_if(asset.examples.begin() + 1, asset.examples.end(), [&](const Example& example) { return example.name == request.name; });
     const bool replaces = same != asset.examples.end();
-    planned.push_back({request.name, std::move(*goals), static_cast<int>(same - asset.examples.begin()), replaces});
+    planned.push_back({request.name, std::move(*goals), std::move(*stretches), static_cast<int>(same - asset.examples.begin()), replaces});
     if (replaces) continue;
     if (static_cast<int>(asset.examples.size()) >= Skin::kMaxExamples) {
       return input_error(fmt::format("{}: the asset has {} examples with the rest pose, and more cannot be blended; --remove one", request.where,
@@ -184,19 +194,26 @@ Result<std::vector<Planned>> plan(const std::vector<PoseRequest>& requests, Asse
 /// Solves for one pose and tells about it.
 void make_pose(const Planned& planned, const Poser& poser, Asset& asset) {
   PoseReport report;
-  const std::vector<HandleTransform> pose = poser.solve(planned.goals, {}, {}, &report);
+  const std::vector<HandleTransform> solved = poser.solve(planned.goals, {}, {}, &report);
+  std::vector<HandleTransform> pose = solved;
+  for (const auto& [handle, stretch] : planned.stretches) {
+    // The handle itself goes where it was told; only what is around it stretches.
+    HandleTransform& to = pose[static_cast<size_t>(handle)];
+    const Vec3& pivot = asset.handles[static_cast<size_t>(handle)].position;
+    to.translation += to.rotation * pivot - to.rotation * (stretch * pivot), to.stretch = stretch;
+  }
   asset.examples[static_cast<size_t>(planned.example)].handles = pose;
   const PoseEffect effect = measure_pose(asset, pose);
-  const double diagonal = bounds_of(asset.tets.positions).diagonal();
+  const double diagonal = diagonal_of(asset);
   print("{}: pose \"{}\"{}\n", asset.name, planned.name, planned.replaces ? ", in place of the one of that name" : "");
   line("solved", fmt::format("{} rounds, energy {:.4g}{}", report.rounds, report.energy, report.converged ? "" : ", not settled yet"));
   line("moves", fmt::format("{:.4g} m at most, {:.3g} % of the size", effect.farthest, 100 * effect.farthest / diagonal));
-  line("volume", fmt::format("{:+.2f} %", 100 * effect.volume_change));
+  line(asset.flat ? "area" : "volume", fmt::format("{:+.2f} %", 100 * effect.volume_change));
   line("turns", fmt::format("handle {} most, by {:.1f} degrees", effect.turns_most, effect.largest_turn * 180 / std::numbers::pi));
   if (effect.inside_out + effect.inside_out_halfway > 0) {
     warn_of_inversion(asset, poser, planned.goals, pose, effect);
   } else {
-    line("inside out", "no tetrahedron, neither at the pose nor half way");
+    line("inside out", fmt::format("no {}, neither at the pose nor half way", asset.elements().name()));
   }
 }
 
@@ -254,12 +271,14 @@ void add_pose(CLI::App& app, Action& action) {
   command.add_option("asset", options->asset, "ASSET.glb").required();
   command.add_option("--name", options->name, "Name of the pose; one of the same name is replaced");
   command.add_option("--move", options->move,
-                      "H=dx,dy,dz: moves a handle (name or number) by metres; handles not named stay where they are and only turn").single();
+                      "H=dx,dy,dz: moves a handle (name or number) by metres (of a drawing: dx,dy); handles not named stay where they are and only turn").single();
   command.add_option("--turn", options->turn, "H=rx,ry,rz: turns a handle by degrees about x, then y, then z, instead of finding its turn").single();
+  command.add_option("--stretch", options->stretch, "H=sx,sy: stretches what is around a handle of a drawing along x and y").single();
   command.add_option("--free", options->free, "H: lets a handle follow the others").single();
   command.add_option(
       "--pose", options->file,
-      "FILE.json: {\"name\": \"crushed\", \"move\": {\"H\": [dx, dy, dz]}, \"turn\": {}, \"free\": []}, or a list of such as \"poses\"");
+      "FILE.json: {\"name\": \"crushed\", \"move\": {\"H\": [dx, dy, dz]}, \"turn\": {}, \"free\": []}, or a list of such as \"poses\"; of a drawing also "
+      "\"stretch\": {\"H\": [sx, sy]} and \"exchange\": \"POSE\", which takes another pose with left and right (or front and back) handles exchanged");
   command.add_option("--remove", options->remove, "NAME: takes a pose away first").single();
   command.add_flag("--list", options->list, "Only list handles and poses");
   command.add_option("-o,--output", options->output, "OUT.glb (default: the asset itself is replaced)");

@@ -43,7 +43,10 @@ class PoseReader {
       check_keys(root, "", {"poses"});
       expect(*list, "/poses", Json::Kind::Array);
       if (list->is_array() && list->items.empty()) complain_at(*list, "/poses", "must not be empty");
-      for (size_t i = 0; i < list->items.size() && error_.empty(); ++i) poses.push_back(read_pose(list->items[i], fmt::format("/poses/{}", i)));
+      for (size_t i = 0; i < list->items.size() && error_.empty(); ++i) {
+        poses.push_back(read_pose(list->items[i], fmt::format("/poses/{}", i)));
+        exchange(list->items[i], fmt::format("/poses/{}", i), poses);
+      }
     } else {
       poses.push_back(read_pose(root, ""));
     }
@@ -78,18 +81,42 @@ class PoseReader {
     pose.where = where(json, pointer);
     if (!expect(json, pointer, Json::Kind::Object)) return pose;
     check_keys(json, pointer,
-               pointer.empty() ? std::vector<std::string>{"name", "move", "turn", "free", "poses"}
-                               : std::vector<std::string>{"name", "move", "turn", "free"});
+               pointer.empty() ? std::vector<std::string>{"name", "move", "turn", "free", "stretch", "poses"}
+                               : std::vector<std::string>{"name", "move", "turn", "free", "stretch", "exchange"});
     if (const Json* name = json.find("name"); name && expect(*name, pointer + "/name", Json::Kind::Text)) {
       pose.name = name->text, pose.where = where(*name, pointer + "/name");
       if (name->text.empty()) complain_at(*name, pointer + "/name", "must not be empty");
     }
     if (const Json* move = json.find("move")) pose.move = read_wishes(*move, pointer + "/move");
     if (const Json* turn = json.find("turn")) pose.turn = read_wishes(*turn, pointer + "/turn");
+    if (const Json* stretch = json.find("stretch")) pose.stretch = read_wishes(*stretch, pointer + "/stretch");
     if (const Json* free = json.find("free"); free && expect(*free, pointer + "/free", Json::Kind::Array)) {
       for (size_t i = 0; i < free->items.size(); ++i) pose.free.push_back(read_free(free->items[i], fmt::format("{}/free/{}", pointer, i)));
     }
     return pose;
+  }
+
+  static std::string other_side(const std::string& name) {
+    for (const auto& [one, other] : {std::pair<std::string, std::string>{"left", "right"}, {"right", "left"}, {"front", "back"}, {"back", "front"}}) {
+      if (name.starts_with(one)) return other + name.substr(one.size());
+    }
+    return name;
+  }
+
+  /// The last pose takes over what another one does, with sides exchanged; what it says itself comes on top.
+  void exchange(const Json& json, const std::string& pointer, std::vector<PoseRequest>& poses) {
+    const Json* from = json.is_object() ? json.find("exchange") : nullptr;
+    if (!from || !expect(*from, pointer + "/exchange", Json::Kind::Text)) return;
+    const auto found = std::find_if(poses.begin(), poses.end() - 1, [&](const PoseRequest& other) { return other.name == from->text; });
+    if (found == poses.end() - 1) return complain_at(*from, pointer + "/exchange", fmt::format("there is no pose \"{}\" before it", from->text));
+    for (const auto list : {&PoseRequest::move, &PoseRequest::turn, &PoseRequest::free, &PoseRequest::stretch}) {
+      for (HandleWish wish : (*found).*list) {
+        wish.handle = other_side(wish.handle);
+        const auto is_same = [&](const HandleWish& own) { return own.handle == wish.handle; };
+        std::vector<HandleWish>& own = poses.back().*list;
+        if (std::none_of(own.begin(), own.end(), is_same)) own.push_back(wish);
+      }
+    }
   }
 
   std::vector<HandleWish> read_wishes(const Json& object, const std::string& pointer) {
@@ -97,9 +124,14 @@ class PoseReader {
     if (!expect(object, pointer, Json::Kind::Object)) return wishes;
     for (const auto& [handle, values] : object.members) {
       const std::string here = fmt::format("{}/{}", pointer, pointer_part(handle));
-      if (!expect(values, here, Json::Kind::Array)) return wishes;
-      if (values.items.size() != 3) complain_at(values, here, fmt::format("expected 3 numbers, not {}", values.items.size()));
       HandleWish wish{handle, Vec3::Zero(), where(values, here)};
+      if (values.is_number() && pointer.ends_with("/turn")) {  // about z
+        wish.values.z() = values.number;
+        wishes.push_back(std::move(wish));
+        continue;
+      }
+      if (!expect(values, here, Json::Kind::Array)) return wishes;
+      if (values.items.size() != 3 && values.items.size() != 2) complain_at(values, here, fmt::format("expected 3 numbers, not {}", values.items.size()));
       for (size_t i = 0; i < values.items.size() && error_.empty(); ++i) {
         if (expect(values.items[i], fmt::format("{}/{}", here, i), Json::Kind::Number)) wish.values[static_cast<int>(i)] = values.items[i].number;
       }
@@ -159,7 +191,8 @@ Result<HandleWish> parse_wish(std::string_view option, const std::string& text) 
   std::string_view rest = std::string_view(text).substr(split + 1);
   for (int i = 0; i < 3; ++i) {
     const size_t comma = rest.find(',');
-    if ((comma == std::string_view::npos) != (i == 2) || !parse_number(rest.substr(0, comma), wish.values[i])) return wrong;
+    if (i == 2 && rest.empty()) break;  // of a drawing: x and y
+    if ((comma == std::string_view::npos && i == 0) || (comma != std::string_view::npos && i == 2) || !parse_number(rest.substr(0, comma), wish.values[i])) return wrong;
     rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
   }
   return wish;
@@ -201,13 +234,27 @@ Result<std::vector<PoseGoal>> goals_of(const Asset& asset, const PoseRequest& re
     if (moved[b]) return input_error(fmt::format("{}: handle {} cannot be moved and free at once", wish.where, b));
     goals[b].free = true, named[b] = 1;
   }
-  if (request.move.empty() && request.turn.empty())
+  if (request.move.empty() && request.turn.empty() && request.stretch.empty())
     return input_error(fmt::format("{}: nothing moves; a pose needs at least one handle that moves or turns", request.where));
   std::vector<PoseGoal> result;
   for (size_t b = 0; b < goals.size(); ++b) {
     if (named[b]) result.push_back(goals[b]);
   }
   return result;
+}
+
+Result<std::vector<std::pair<int, Mat3>>> stretches_of(const Asset& asset, const PoseRequest& request) {
+  std::vector<std::pair<int, Mat3>> stretches;
+  for (const HandleWish& wish : request.stretch) {
+    const Result<int> handle = find_handle(asset, wish);
+    if (!handle) return handle.error();
+    if (!asset.flat) return input_error(fmt::format("{}: only handles of drawings stretch; move the handles of a solid", wish.where));
+    if (!(wish.values.head<2>().minCoeff() >= 0.05 && wish.values.head<2>().maxCoeff() <= 20)) return input_error(fmt::format("{}: factors of a stretch are between 0.05 and 20", wish.where));
+    Mat3 stretch = Mat3::Identity();
+    stretch.diagonal().head<2>() = wish.values.head<2>();
+    stretches.emplace_back(*handle, stretch);
+  }
+  return stretches;
 }
 
 Result<void> check_pose_name(const Asset& asset, const PoseRequest& request) {
@@ -223,7 +270,7 @@ Result<void> check_pose_name(const Asset& asset, const PoseRequest& request) {
 
 std::string handle_text(const Asset& asset, size_t handle) {
   Vec3 at = asset.handles[handle].position;
-  const double noise = 1e-7 * bounds_of(asset.tets.positions).diagonal();
+  const double noise = 1e-7 * diagonal_of(asset);
   for (double& each : at) each = std::abs(each) < noise ? 0 : each;
   return fmt::format("{:<4} {:<20} at {:.4g}, {:.4g}, {:.4g}", handle, asset.handles[handle].name, at.x(), at.y(), at.z());
 }

@@ -22,16 +22,22 @@ struct PoseRequest {
   std::vector<HandleWish> move;  // metres
   std::vector<HandleWish> turn;  // degrees about x, then y, then z
   std::vector<HandleWish> free;
+  std::vector<HandleWish> stretch;  // of a drawing: factors along x and y
 };
 
 /// "H=x,y,z", as --move and --turn take it.
 Result<HandleWish> parse_wish(std::string_view option, const std::string& text);
 
-/// {"name": ..., "move": {"H": [x, y, z]}, "turn": {"H": [rx, ry, rz]}, "free": ["H"]}, or several of them in a list "poses".
+/// {"name": ..., "move": {"H": [x, y, z]}, "turn": {"H": [rx, ry, rz]}, "free": ["H"], "stretch": {"H": [sx, sy]}}, or several of them in a list
+/// "poses". Vectors of drawings may leave out z. "exchange" names a pose before it: this one is the same for the handles of the other side, whose names
+/// begin with "right" instead of "left", or "front" instead of "back".
 Result<std::vector<PoseRequest>> read_pose_file(const std::string& file);
 
 /// The request in terms of an asset's handles; complains about what it does not have and what makes no sense.
 Result<std::vector<PoseGoal>> goals_of(const Asset& asset, const PoseRequest& request);
+
+/// Stretches of a drawing's handles.
+Result<std::vector<std::pair<int, Mat3>>> stretches_of(const Asset& asset, const PoseRequest& request);
 
 /// An example's name may not be that of the rest pose, empty or unreadable.
 Result<void> check_pose_name(const Asset& asset, const PoseRequest& request);

@@ -47,6 +47,7 @@ int run(ScoreOptions options) {
   if (const Result<void> set = set_color(options); !set) return print_error(set.error());
   Result<Asset> asset = io::read_asset(options.asset);
   if (!asset) return print_error(asset.error());
+  if (asset->flat) return print_error(input_error(fmt::format("{}: is a drawing; this is for solid assets", options.asset)));
   if (asset->pieces)
     return print_error(input_error(
         fmt::format("{}: is scored already, into {} pieces; score the asset from which it was made", options.asset, asset->pieces->count())));

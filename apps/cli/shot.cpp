@@ -138,6 +138,7 @@ int run(const ShotOptions& options) {
   }
   Result<Asset> asset = io::read_asset(options.asset);
   if (!asset) return print_error(asset.error());
+  if (asset->flat) return print_error(input_error(fmt::format("{}: is a drawing; this is for solid assets", options.asset)));
   if (asset->examples.size() < 2) {
     return print_error(input_error(fmt::format("{}: has no example but the rest pose, so nothing can be damaged; add one with 'crumple pose'", options.asset)));
   }

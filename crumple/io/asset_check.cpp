@@ -42,8 +42,8 @@ class AssetChecker {
   }
 
   Result<void> check_sizes() {
-    const size_t vertices = asset_.tets.positions.size(), handles = asset_.handles.size();
-    if (asset_.tets.tets.empty()) return wrong("has no tetrahedra");
+    const size_t vertices = asset_.elements().positions.size(), handles = asset_.handles.size();
+    if (asset_.elements().size() == 0) return wrong("has no {}", asset_.elements().names());
     if (handles == 0) return wrong("has no handles; give its skin at least one joint");
     if (handles > kMaxHandles) return wrong("{} handles are too many (at most {})", handles, kMaxHandles);
     if (asset_.weights.size() != vertices * handles) {
@@ -63,6 +63,27 @@ class AssetChecker {
     }
     for (size_t t = 0; t < asset_.tets.tets.size(); ++t) {
       if (Result<void> fine = check_tet(t); !fine) return fine;
+    }
+    return asset_.flat ? check_flat() : Result<void>();
+  }
+
+  Result<void> check_flat() {
+    const TriMesh& surface = asset_.surface;
+    if (asset_.flat->layer.size() != surface.positions.size()) return wrong("{} vertices in layers do not match {}", asset_.flat->layer.size(), surface.positions.size());
+    if (!std::is_sorted(asset_.flat->layer.begin(), asset_.flat->layer.end())) return wrong("the vertices of its layers do not follow each other");
+    for (const int layer : asset_.flat->layer) {
+      if (layer < 0 || static_cast<size_t>(layer) >= asset_.flat->layers.size()) return wrong("a vertex is in layer {}, but there are {}", layer, asset_.flat->layers.size());
+    }
+    for (size_t t = 0; t < surface.triangles.size(); ++t) {
+      Triangle& corners = asset_.surface.triangles[t];
+      for (const int v : corners) {
+        if (v < 0 || static_cast<size_t>(v) >= surface.positions.size()) return wrong("triangle {} asks for vertex {}, but there are {}", t, v, surface.positions.size());
+        if (!is_sane(surface.positions[static_cast<size_t>(v)]) || surface.positions[static_cast<size_t>(v)].z() != 0) return wrong("vertex {} is not in the plane of the drawing", v);
+        if (asset_.flat->layer[static_cast<size_t>(v)] != asset_.flat->layer[static_cast<size_t>(corners[0])]) return wrong("triangle {} is in two layers", t);
+      }
+      const double area = measure_of(asset_.elements(), t), longest = (surface.positions[static_cast<size_t>(corners[1])] - surface.positions[static_cast<size_t>(corners[0])]).norm();
+      if (!(std::abs(area) > kFlat * longest * longest)) return wrong("triangle {} has no area", t);
+      if (area < 0) std::swap(corners[1], corners[2]);
     }
     return {};
   }
@@ -90,7 +111,7 @@ class AssetChecker {
 
   Result<void> check_weights() {
     const size_t handles = asset_.handles.size();
-    for (size_t v = 0; v < asset_.tets.positions.size(); ++v) {
+    for (size_t v = 0; v < asset_.elements().positions.size(); ++v) {
       if (Result<void> fine = check_row(std::span(asset_.weights).subspan(v * handles, handles), v); !fine) return fine;
     }
     return {};

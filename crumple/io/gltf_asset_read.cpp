@@ -8,6 +8,7 @@
 #include "crumple/io/asset_check.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/gltf_certificate.h"
+#include "crumple/io/gltf_flat.h"
 #include "crumple/io/gltf_maps.h"
 #include "crumple/io/gltf_pieces.h"
 #include "crumple/io/gltf_scene.h"
@@ -23,8 +24,11 @@ class AssetReader {
   AssetReader(GltfScene& scene) : scene_(scene), document_(scene.document()) {}
 
   Result<Asset> read() {
-    for (const auto step : {&AssetReader::find_tetrahedra, &AssetReader::read_tetrahedra, &AssetReader::read_rig, &AssetReader::read_surface,
-                            &AssetReader::read_material, &AssetReader::read_scoring}) {
+    if (const Result<void> found = find_rig(); !found) return found.error();
+    using Step = Result<void> (AssetReader::*)();
+    const std::vector<Step> solid = {&AssetReader::read_tetrahedra, &AssetReader::read_rig, &AssetReader::read_surface, &AssetReader::read_material, &AssetReader::read_scoring};
+    const std::vector<Step> flat = {&AssetReader::read_surface, &AssetReader::read_layers, &AssetReader::read_rig};
+    for (const Step step : is_flat_ ? flat : solid) {
       if (const Result<void> done = (this->*step)(); !done) return done.error();
     }
     if (const Result<void> fine = check_asset(asset_, document_.name); !fine) return fine.error();
@@ -37,13 +41,14 @@ class AssetReader {
     return input_error(fmt::format("{}: {}", document_.name, fmt::format(format, std::forward<Args>(args)...)));
   }
 
-  /// The one mesh that carries tetrahedra, and the node that shows it.
-  Result<void> find_tetrahedra() {
+  /// The one mesh that carries tetrahedra or is a drawing, and the node that shows it.
+  Result<void> find_rig() {
     for (size_t m = 0; m < gltf_count(document_, "meshes"); ++m) {
       const Result<const Json*> mesh = gltf_item(document_, "meshes", m, "the scene");
       if (!mesh) return mesh.error();
       const Json* extensions = (*mesh)->find("extensions");
       const Json* extension = extensions ? extensions->find(kTetrahedraExtension) : nullptr;
+      if (const Json* flat = extensions ? extensions->find(kFlatExtension) : nullptr) extension = flat, is_flat_ = true;
       if (!extension) continue;
       if (extension_) return wrong("meshes {} and {} both carry {}; an asset has one", mesh_, m, kTetrahedraExtension);
       if (!extension->is_object()) return wrong("/meshes/{}/extensions/{}: must be an object", m, kTetrahedraExtension);
@@ -63,6 +68,9 @@ class AssetReader {
       node_ = n;
     }
     if (!node_) return wrong("no node shows the mesh with {}", kTetrahedraExtension);
+    const Result<std::optional<size_t>> skin = scene_.reference(*node_, "skin");
+    if (!skin) return skin.error();
+    skin_ = *skin;
     return {};
   }
 
@@ -72,7 +80,16 @@ class AssetReader {
     return scene_.floats(*accessor, components);
   }
 
-  std::string extension_where() const { return fmt::format("/meshes/{}/extensions/{}", mesh_, kTetrahedraExtension); }
+  std::string extension_where() const { return fmt::format("/meshes/{}/extensions/{}", mesh_, is_flat_ ? kFlatExtension : kTetrahedraExtension); }
+  size_t rig_vertices() const { return asset_.elements().positions.size(); }
+
+  Result<void> read_layers() {
+    Result<FlatRig> flat = read_flat(scene_, *extension_, mesh_, asset_.surface, extension_where());
+    if (!flat) return flat.error();
+    asset_.flat = std::move(*flat);
+    for (Vec3& p : asset_.surface.positions) p.z() = 0;
+    return {};
+  }
 
   Result<void> read_tetrahedra() {
     const Result<std::vector<float>> positions = extension_floats("positions", 3);
@@ -96,9 +113,7 @@ class AssetReader {
   }
 
   Result<void> read_rig() {
-    const Result<std::optional<size_t>> skin = scene_.reference(*node_, "skin");
-    if (!skin) return skin.error();
-    skin_ = *skin;
+    if (!skin_ && is_flat_) return wrong("node {} has no skin whose joints are the handles of the drawing", *node_);
     if (!skin_) return make_rigid();
     for (const auto step : {&AssetReader::read_joints, &AssetReader::read_weights, &AssetReader::place_at_rest, &AssetReader::read_examples}) {
       if (const Result<void> done = (this->*step)(); !done) return done.error();
@@ -151,9 +166,8 @@ class AssetReader {
   Result<void> read_weights() {
     Result<std::vector<float>> weights = extension_floats("weights", 1);
     if (!weights) return weights.error();
-    if (weights->size() != asset_.tets.positions.size() * joints_.size()) {
-      return wrong("{}/weights: {} weights do not match {} vertices x {} joints", extension_where(), weights->size(), asset_.tets.positions.size(),
-                   joints_.size());
+    if (weights->size() != rig_vertices() * joints_.size()) {
+      return wrong("{}/weights: {} weights do not match {} vertices x {} joints", extension_where(), weights->size(), rig_vertices(), joints_.size());
     }
     asset_.weights = std::move(*weights);
     const Json* given = extension_->find("certificate");
@@ -176,6 +190,7 @@ class AssetReader {
   /// disagree, the scene does not show the rest shape, and the shape in which the mesh was bound is taken.
   Result<void> place_at_rest() {
     const std::vector<Eigen::Affine3d> rest = motions(scene_.rest());
+    if (is_flat_) return {};  // it stays where it was drawn
     const double size = std::max(bounds_of(asset_.tets.positions).diagonal(), 1e-9);
     for (const Eigen::Affine3d& motion : rest) {
       const bool agrees = (motion.linear() - rest[0].linear()).norm() < 1e-4 && (motion.translation() - rest[0].translation()).norm() < 1e-4 * size;
@@ -233,7 +248,24 @@ class AssetReader {
         if (!pose) return pose.error();
         example.handles.push_back(*pose);
       }
+      if (const Result<void> stretched = stretch(example); !stretched) return stretched.error();
       asset_.examples.push_back(std::move(example));
+    }
+    return {};
+  }
+
+  /// Of a drawing: a joint's motion has no stretch in it, which is told apart.
+  Result<void> stretch(Example& example) {
+    if (!is_flat_) return {};
+    const Result<std::vector<Mat3>> stretches = read_stretches(scene_, *extension_, example.name, example.handles.size(), extension_where());
+    if (!stretches) return stretches.error();
+    for (size_t j = 0; j < example.handles.size(); ++j) {
+      HandleTransform& pose = example.handles[j];
+      const Vec3 pivot = asset_.handles[j].position, goes_to = pose.rotation * pivot + pose.translation;
+      if (pose.rotation.vec().head<2>().norm() > 1e-4) return wrong("handle \"{}\" leaves the plane of the drawing in \"{}\"", asset_.handles[j].name, example.name);
+      pose.rotation = Quat(pose.rotation.w(), 0, 0, pose.rotation.z()).normalized();
+      pose.stretch = (*stretches)[j], pose.translation = goes_to - pose.rotation * (pose.stretch * pivot);
+      pose.translation.z() = 0;
     }
     return {};
   }
@@ -305,6 +337,7 @@ class AssetReader {
   const GltfDocument& document_;
   const Json* extension_ = nullptr;
   size_t mesh_ = 0;
+  bool is_flat_ = false;
   std::optional<size_t> node_, skin_;
   std::vector<size_t> joints_;                           // nodes
   std::vector<Eigen::Affine3d> to_joint_;                // #joints, inverse bind matrices

@@ -5,12 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/index.h"
 #include "crumple/math/single.h"
 #include "crumple/io/asset_check.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/gltf_certificate.h"
+#include "crumple/io/gltf_flat.h"
 #include "crumple/io/gltf_maps.h"
+#include "crumple/io/gltf_materials.h"
 #include "crumple/io/gltf_pieces.h"
 
 namespace crumple::io {
@@ -62,6 +65,14 @@ void append_four_largest(const std::vector<float>& blended, std::vector<size_t>&
 }
 
 FourWeights surface_weights(const Asset& asset) {
+  if (asset.flat) {
+    FourWeights result;
+    std::vector<size_t> order(asset.handles.size());
+    for (size_t v = 0; v < asset.surface.positions.size(); ++v) {
+      append_four_largest(std::vector<float>(asset.weights.begin() + static_cast<ptrdiff_t>(v * order.size()), asset.weights.begin() + static_cast<ptrdiff_t>((v + 1) * order.size())), order, result);
+    }
+    return result;
+  }
   const Embedding embedding = embed(asset.tets, asset.surface.positions);
   FourWeights result;
   std::vector<float> blended(asset.handles.size());
@@ -121,13 +132,55 @@ class AssetWriter {
   }
 
   void add_mesh() {
-    Json primitive =
-        Json::object({{"attributes", add_attributes()}, {"indices", builder_.add_triangles(asset_.surface.triangles)}, {"material", add_material()}});
-    Json mesh = Json::object({{"name", asset_.name}, {"primitives", Json::array({std::move(primitive)})}});
-    mesh["extensions"] = Json::object({{std::string(kTetrahedraExtension), add_tetrahedra()}});
-    builder_.use_extension(kTetrahedraExtension);
+    Json mesh = Json::object({{"name", asset_.name}, {"primitives", asset_.flat ? layer_primitives() : material_primitives()}});
+    const std::string_view name = asset_.flat ? kFlatExtension : kTetrahedraExtension;
+    mesh["extensions"] = Json::object({{std::string(name), asset_.flat ? add_flat(asset_, builder_) : add_tetrahedra()}});
+    builder_.use_extension(name);
     const size_t index = builder_.add("meshes", std::move(mesh));
     mesh_node_ = builder_.add("nodes", Json::object({{"name", asset_.name}, {"mesh", index}, {"skin", skin_}}));
+  }
+
+  /// One for each material; they share their vertices.
+  Json material_primitives() {
+    const TriMesh& surface = asset_.surface;
+    const Json attributes = add_attributes();
+    const std::vector<size_t> numbers = surface.materials ? add_materials(*surface.materials, builder_) : std::vector<size_t>{add_material()};
+    Json primitives = Json::array();
+    for (size_t m = 0; m < numbers.size(); ++m) {
+      std::vector<Triangle> some;
+      for (size_t t = 0; t < surface.triangles.size(); ++t) {
+        if (at(surface.material_of(t)) == m) some.push_back(surface.triangles[t]);
+      }
+      if (some.empty()) continue;
+      primitives.push(Json::object({{"attributes", attributes}, {"indices", builder_.add_triangles(some)}, {"material", numbers[m]}}));
+    }
+    return primitives;
+  }
+
+  /// One for each layer of a drawing, with its own vertices, a little in front of the one before.
+  Json layer_primitives() {
+    const TriMesh& surface = asset_.surface;
+    const std::vector<size_t> numbers = surface.materials ? add_materials(*surface.materials, builder_) : std::vector<size_t>{add_material()};
+    const FourWeights skin = surface_weights(asset_);
+    Json primitives = Json::array();
+    for (size_t l = 0, first = 0; l < asset_.flat->layers.size(); ++l) {
+      size_t end = first;
+      while (end < surface.positions.size() && at(asset_.flat->layer[end]) == l) ++end;
+      std::vector<Vec3f> positions;
+      for (size_t v = first; v < end; ++v) positions.push_back((surface.positions[v] + static_cast<double>(l) * layer_distance(asset_) * Vec3::UnitZ()).cast<float>());
+      std::vector<Triangle> triangles;
+      const int shift = static_cast<int>(first);
+      for (const Triangle& t : surface.triangles) {
+        if (at(asset_.flat->layer[at(t[0])]) == l) triangles.push_back({t[0] - shift, t[1] - shift, t[2] - shift});
+      }
+      Json attributes = Json::object({{"POSITION", builder_.add_positions(positions)}, {"NORMAL", builder_.add_vec3(std::vector<Vec3f>(positions.size(), Vec3f::UnitZ()))}});
+      if (!surface.uvs.empty()) attributes["TEXCOORD_0"] = builder_.add_vec2(std::span(surface.uvs).subspan(first, end - first));
+      attributes["JOINTS_0"] = builder_.add_joints(std::span(skin.joints).subspan(first, end - first));
+      attributes["WEIGHTS_0"] = builder_.add_vec4(std::span(skin.weights).subspan(first, end - first));
+      primitives.push(Json::object({{"attributes", std::move(attributes)}, {"indices", builder_.add_triangles(triangles)}, {"material", numbers[std::min(l, numbers.size() - 1)]}}));
+      first = end;
+    }
+    return primitives;
   }
 
   /// The extension in the mesh that was added.
@@ -191,7 +244,7 @@ class AssetWriter {
     for (size_t h = 0; h < example.handles.size(); ++h) {
       const HandleTransform& pose = example.handles[h];
       const Vec3 rest = asset_.handles[h].position;
-      const std::array<Vec3f, 2> translations = {rest.cast<float>(), (pose.rotation * rest + pose.translation).cast<float>()};
+      const std::array<Vec3f, 2> translations = {rest.cast<float>(), (pose.rotation * (pose.stretch * rest) + pose.translation).cast<float>()};
       const Eigen::Vector4f turn = pose.rotation.coeffs().cast<float>();  // x y z w, as glTF wants it
       const std::array<std::array<float, 4>, 2> rotations = {{{0, 0, 0, 1}, {turn[0], turn[1], turn[2], turn[3]}}};
       add_channel(h, "translation", builder_.add_vec3(translations, GltfTarget::Other));

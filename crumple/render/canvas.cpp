@@ -61,6 +61,17 @@ Picture to_picture(const Canvas& canvas) {
   return picture;
 }
 
+io::Image to_image(const Picture& picture) {
+  io::Image image(picture.width, picture.height);
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      const uint8_t* from = picture.pixel(x, y);
+      for (int c = 0; c < 3; ++c) image.pixel(x, y)[c] = static_cast<uint8_t>((from[c] * from[3] + 255 * (255 - from[3]) + 127) / 255);
+    }
+  }
+  return image;
+}
+
 void fill(Canvas& canvas, std::span<const Polygon> polygons, bool even_odd, const std::function<Rgba(const Vec2&)>& paint) {
   const std::vector<Edge> edges = edges_of(polygons);
   if (edges.empty()) return;

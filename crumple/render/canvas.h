@@ -6,6 +6,7 @@
 
 #include "crumple/geometry/materials.h"
 #include "crumple/geometry/orientation.h"
+#include "crumple/io/image.h"
 #include "crumple/io/svg.h"
 
 /// Flat pictures: areas filled with clean edges.
@@ -27,6 +28,8 @@ struct Canvas {
 };
 
 Picture to_picture(const Canvas& canvas);
+/// Without transparency: white shows through.
+io::Image to_image(const Picture& picture);
 
 /// A closed polygon.
 using Polygon = std::vector<Vec2>;
