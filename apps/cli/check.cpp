@@ -35,6 +35,7 @@ Json camera_json(const World& world) {
   render::FitSettings fit;
   if (given.fov) fit.fov_degrees = *given.fov;
   const Frame start = world.frame();
+  if (start.flat) fit.direction = Vec3::UnitZ();
   const render::Camera fitted = render::fit_camera(std::span(&start, 1), fit);
   const bool is_given = given.eye && given.target;
   return Json::object({{"eye", vector_json(is_given ? *given.eye : fitted.eye)},

@@ -48,6 +48,7 @@ Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& o
     render::FitSettings fit;
     fit.aspect = static_cast<double>(options.render.width) / options.render.height;
     fit.fov_degrees = camera.fov_degrees;
+    if (playback.scene().flat) fit.direction = Vec3::UnitZ();
     for (const Body& body : playback.bodies()) {
       if (!body.layers.empty() || !own_pieces(body).empty() || body.matter) fit.names.push_back(body.description->name);
     }

@@ -26,6 +26,19 @@ class CpuTimer {
   double start_;
 };
 
+/// Adds the CPU time that its own thread spends in its life to `total`: for work that runs beside other work.
+class ThreadCpuTimer {
+ public:
+  explicit ThreadCpuTimer(double& total) : total_(total), start_(clock_seconds(CLOCK_THREAD_CPUTIME_ID)) {}
+  ~ThreadCpuTimer() { total_ += clock_seconds(CLOCK_THREAD_CPUTIME_ID) - start_; }
+  ThreadCpuTimer(const ThreadCpuTimer&) = delete;
+  ThreadCpuTimer& operator=(const ThreadCpuTimer&) = delete;
+
+ private:
+  double& total_;
+  double start_;
+};
+
 /// Adds the wall time of its own life to `total`.
 class WallTimer {
  public:

@@ -41,6 +41,7 @@ struct Frame {
   int number = 0;
   double time = 0;  // seconds
   std::vector<FrameItem> items;
+  bool flat = false;  // of a flat scene: seen straight along z
 };
 
 }  // namespace crumple

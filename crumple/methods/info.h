@@ -25,6 +25,7 @@ enum class BodyNeed {
   Score,    ///< an asset that was cut into pieces
   OwnShape, ///< no other shape: the method brings its own
   Surface,  ///< a closed surface, or particles from files
+  Drawing,  ///< an asset that is a drawing, in a flat scene
 };
 
 /// A file that settings name: below the method's key.

@@ -10,6 +10,7 @@
 #include "crumple/methods/examples/settings.h"
 #include "crumple/methods/pieces/settings.h"
 #include "crumple/methods/points/settings.h"
+#include "crumple/methods/sprites/settings.h"
 #include "crumple/methods/structures/settings.h"
 
 #ifdef CRUMPLE_MORE_SETTINGS
@@ -35,7 +36,8 @@ struct AtWork {
 using Layer = std::variant<AtWork<dents::Settings, dents::Model, dents::State>, AtWork<examples::Settings, examples::Model, examples::State> CRUMPLE_MORE_LAYERS>;
 using Bonds = std::variant<AtWork<pieces::Settings, pieces::Model, pieces::State>, AtWork<structures::Settings, structures::Model, structures::State>,
                            AtWork<bends::Settings, bends::Model, bends::State>>;
-using Matter = std::variant<AtWork<clusters::BodySettings, clusters::BodyModel, clusters::BodyState>, AtWork<points::BodySettings, points::Model, points::State> CRUMPLE_MORE_MATTER>;
+using Matter = std::variant<AtWork<clusters::BodySettings, clusters::BodyModel, clusters::BodyState>, AtWork<points::BodySettings, points::Model, points::State>,
+                            AtWork<sprites::Settings, sprites::Model, sprites::State> CRUMPLE_MORE_MATTER>;
 
 /// The settings of every method that a body has. Models and states need not be known.
 template <class A>

@@ -4,13 +4,15 @@
 #include "crumple/methods/method.h"
 #include "crumple/particles/cloud.h"
 #include "crumple/particles/contact.h"
+#include "crumple/rig/asset.h"
 
 /// Matter: methods whose bodies are particles that move themselves.
 namespace crumple {
 
 /// What a body of matter is made from.
 struct MatterSeed {
-  const particles::Cloud* cloud = nullptr;  // in the body's own frame
+  const particles::Cloud* cloud = nullptr;  // in the body's own frame; of a method that fills a surface
+  std::shared_ptr<const Asset> drawing;     // in the body's own frame; of a method whose bodies are drawings
   Transform place;                          // where that is in the world
   double mass = 0;                          // kg
   Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();
@@ -23,6 +25,7 @@ struct MatterContext {
   double dt = 0;    // s
   double time = 0;  // s, when the step begins
   Vec3 gravity = Vec3::Zero();
+  int substep = 0, substeps = 1;  // which of a frame's steps it is
   std::span<const particles::Obstacle> obstacles;
   bool frozen = false;  // its particles stay and act as obstacles
   // results
@@ -35,6 +38,8 @@ struct MatterView {
   bool particles = false;   // balls instead of a surface
 };
 
+/// A method that fills a surface with particles has fill(settings), which tells how; one without is made from a drawing (BodyNeed::Drawing).
+/// `prepare`, which a method may have, is called for all bodies at once before `step` is for each: for what needs nothing but the body itself.
 /// `reach`: where its particles may be at the end of a step. `margin`: how deep they lie under what is drawn. `fault`: what is wrong with its motion,
 /// empty if nothing is; then `freeze` puts it back to where it was before the step and keeps it there. `draw` keeps what it may use again in a `Drawn`
 /// of the viewer's. `save` writes down a model that takes long to make.
@@ -43,7 +48,6 @@ concept MatterMethod = Method<A> && requires(const MatterSeed& seed, typename A:
                                              typename A::State& state, MatterContext& now, typename A::Model& other_model, typename A::State& other,
                                              typename A::Model::Drawn& drawn, const MatterView& view,
                                              const std::function<void(std::span<const StateArray>)>& write) {
-  { fill(settings) } -> std::same_as<particles::FillSettings&>;
   { build(seed, std::as_const(settings)) } -> std::same_as<Result<typename A::Model>>;
   { start(model, seed, std::as_const(settings)) } -> std::same_as<Result<typename A::State>>;
   { reach(model, std::as_const(state), 0.01) } -> std::same_as<Bounds>;

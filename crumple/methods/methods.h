@@ -10,6 +10,7 @@
 #include "crumple/methods/matter.h"
 #include "crumple/methods/pieces/pieces.h"
 #include "crumple/methods/points/points.h"
+#include "crumple/methods/sprites/sprites.h"
 #include "crumple/methods/structures/structures.h"
 
 #ifdef CRUMPLE_MORE_METHODS

@@ -89,7 +89,9 @@ class Gathering {
     origin_ = Vec2(window.center.x() - 0.5 * settings.width / scale_, window.center.y() + 0.5 * window.height);
     for (const FrameItem& item : frame.items) {
       const bool is_wanted = settings.bodies.empty() || std::find(settings.bodies.begin(), settings.bodies.end(), item.body) != settings.bodies.end();
-      if (!item.look.visible || !item.surface || !is_wanted) continue;
+      if (!item.look.visible || !is_wanted) continue;
+      if (item.ball_radius > 0) add_discs(item);
+      if (!item.surface) continue;
       item.backdrop ? add_half_plane(item) : add_item(item);
     }
   }
@@ -101,6 +103,16 @@ class Gathering {
   void add_plain(const Vec2& a, const Vec2& b, const Vec2& c, const Rgba& color) {
     Flat flat{a, b, c, {}, {color, color, color}, nullptr, nullptr, 0};
     triangles.push_back(flat);
+  }
+
+  void add_discs(const FrameItem& item) {
+    constexpr int kCorners = 16;
+    for (size_t i = 0; i < item.positions.size(); ++i) {
+      const Vec2 middle = to_pixels(item.place * Vec3(item.positions[i].cast<double>()));
+      const Rgba color = shown(item.colors.empty() ? item.look.color : item.colors[i], 1);
+      const auto corner = [&](int k) { return Vec2(middle + scale_ * double{item.ball_radius} * Vec2(std::cos(2 * std::numbers::pi * k / kCorners), -std::sin(2 * std::numbers::pi * k / kCorners))); };
+      for (int k = 0; k < kCorners; ++k) add_plain(middle, corner(k), corner(k + 1), color);
+    }
   }
 
   /// All below an infinite plane.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "crumple/core/parallel.h"
+#include "crumple/render/flat.h"
 #include "crumple/render/integrate.h"
 
 namespace crumple::render {
@@ -64,6 +65,11 @@ void trace_tiles(const Shot& shot, Film& film, const Watch& watch) {
 
 Result<Image> render_frame(const Frame& frame, const Camera& camera, const RenderSettings& settings, const Watch& watch) {
   if (const Result<void> sound = check(camera, settings); !sound) return sound.error();
+  if (frame.flat) {
+    FlatSettings flat;
+    flat.width = settings.width, flat.height = settings.height;
+    return to_image(render_flat(frame, window_of(camera), flat));
+  }
   const double distance = (camera.eye - camera.target).norm();
   Result<Tracer> tracer = Tracer::create(gather_surface(frame, camera.target, settings.color), static_cast<float>(distance));
   if (!tracer) return tracer.error();

@@ -91,6 +91,7 @@ void set_velocities(Part& part, const Vec3& velocity, const Vec3& spin) {
 Part::Part(const PartSettings& settings)
     : shape(settings.shape), body(construction(settings, shape.get())), motion(settings.motion), mass(settings.mass) {
   if (motion == Motion::Scripted) body.setCollisionFlags(body.getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
+  if (settings.flat && motion == Motion::Dynamic) body.setLinearFactor(btVector3(1, 1, 0)), body.setAngularFactor(btVector3(0, 0, 1));
   set_velocities(*this, settings.state.velocity, settings.state.spin);
 }
 

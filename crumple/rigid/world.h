@@ -36,6 +36,7 @@ struct PartSettings {
   Vec3 inertia = Vec3::Ones();  // principal moments
   Surface surface;
   unsigned group = 1, collides_with = ~0u;
+  bool flat = false;  // it moves along x and y and turns about z
   PartState state;
 };
 

@@ -79,7 +79,7 @@ Result<Frame> Playback::frame(int number, const View& view) {
   if (!store) return store.error();
   Frame frame;
   frame.number = number;
-  frame.time = reader_.time(number);
+  frame.time = reader_.time(number), frame.flat = scene_->flat;
   for (size_t i = 0; i < bodies_.size(); ++i) {
     Body& body = bodies_[i];
     const auto found = (*store)->find(body.description->name + "/place");

@@ -104,12 +104,35 @@ Result<void> check_names(const Scene& scene) {
   return check_named_bodies(scene, bodies);
 }
 
+Result<void> check_flat(const Scene& scene) {
+  for (const BodyDescription& body : scene.bodies) {
+    const auto wrong = [&](std::string_view key, const std::string& what) { return input_error(fmt::format("{}: /bodies/{}/{}: {}", place_in_file(scene, body.line), body.name, key, what)); };
+    const MethodInfo* matter = method_of(body, MethodKind::Matter);
+    const bool is_drawing = matter && matter->need == BodyNeed::Drawing;
+    if (!scene.flat) {
+      if (is_drawing) return wrong(matter->key, "drawings live in a plane; say \"flat\": true in the scene");
+      if (body.polygon) return wrong("polygon", "polygons are for flat scenes; say \"flat\": true in the scene");
+      continue;
+    }
+    if (matter && !is_drawing) return wrong(matter->key, fmt::format("a body of {} would leave the plane of a flat scene", matter->name));
+    if (body.motion == Motion::Static) continue;
+    const Mat3 turn = rotation_of(body);
+    if (std::abs(turn(2, 2) - 1) > 1e-9) return wrong("turn", "in a flat scene bodies turn about z alone");
+    if (std::abs(body.at.z()) > 1e-12) return wrong("at", "in a flat scene z is 0");
+    if (body.velocity.z() != 0) return wrong("velocity", "in a flat scene nothing moves along z");
+    if (body.spin.head<2>().norm() != 0) return wrong("spin", "in a flat scene bodies turn about z alone");
+  }
+  if (scene.flat && scene.gravity.z() != 0) return input_error(fmt::format("{}: /gravity: in a flat scene nothing moves along z", scene.file.string()));
+  return {};
+}
+
 Result<void> check_scene(const Scene& scene) {
   // What is written down must be what the reader of files would take.
   Scene again;
   const std::string name = scene.file.empty() ? "scene" : scene.file.string();
   if (Result<void> read = Fields::read(scene_json(scene), name, again); !read) return read.error();
   if (Result<void> checked = check_assets(scene); !checked) return checked.error();
+  if (Result<void> checked = check_flat(scene); !checked) return checked.error();
   return check_names(scene);
 }
 

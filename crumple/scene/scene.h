@@ -57,7 +57,7 @@ struct ParticleFile {
 struct BodyDescription {
   std::string name;
   // the shape: exactly one of these
-  std::optional<std::vector<double>> box, cylinder, capsule, plane;
+  std::optional<std::vector<double>> box, cylinder, capsule, plane, polygon;
   std::optional<double> sphere;
   std::string mesh, asset;
   std::vector<ParticleFile> particles;
@@ -138,6 +138,7 @@ struct Scene {
   int iterations = 10;
   bool sleeping = true;
   bool second_phase = true;
+  bool flat = false;  // everything moves in the plane z = 0
   std::optional<double> step;  // s; foreign scenes keep their own step, ours derive it
   std::map<std::string, std::string> assets;
   std::vector<BodyDescription> bodies;

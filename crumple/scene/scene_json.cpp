@@ -68,7 +68,7 @@ constexpr size_t kMaxBodies = 100'000;  // each takes some kilobytes before it i
 
 /// Keys of which a body has exactly one.
 std::vector<std::string> shape_keys() {
-  std::vector<std::string> keys = {"box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset"};
+  std::vector<std::string> keys = {"box", "sphere", "cylinder", "capsule", "plane", "polygon", "mesh", "asset"};
   const MethodSettings all;
   for_each_method(all, [&](const auto& settings) {
     if (info_of(settings).need == BodyNeed::OwnShape) keys.emplace_back(info_of(settings).key);
@@ -98,6 +98,12 @@ void check_shape(Fields& f, const BodyDescription& b) {
     if (f.has(key) && name->empty()) return f.fail(key, "must not be empty");
   }
   if (b.capsule && (*b.capsule)[1] < 2 * (*b.capsule)[0]) return f.fail("capsule", "the height includes the caps: it must be at least twice the radius");
+  if (b.polygon) {
+    if (b.polygon->size() < 6 || b.polygon->size() % 2 != 0) return f.fail("polygon", "needs three corners or more, each with x and y");
+    for (const double size : *b.polygon) {
+      if (std::abs(size) > kSize.high) return f.fail("polygon", fmt::format("corners must be within {} m", kSize.high));
+    }
+  }
   if (b.plane && Vec3((*b.plane)[0], (*b.plane)[1], (*b.plane)[2]).norm() < 1e-9) return f.fail("plane", "the normal has no length");
   if (b.quaternion && std::hypot(std::hypot((*b.quaternion)[0], (*b.quaternion)[1]), std::hypot((*b.quaternion)[2], (*b.quaternion)[3])) < 1e-9) {
     return f.fail("quaternion", "has no length");
@@ -163,6 +169,7 @@ void check_matter(Fields& f, const BodyDescription& b, const MethodInfo& method)
     if (f.has(key)) return f.fail(method.key, fmt::format("a body with \"{}\" cannot be made of {}", key, method.name));
   }
   if (b.motion != Motion::Dynamic) return f.fail("motion", fmt::format("a {} is always dynamic; hold it by \"{}\"", method.noun, method.held_by));
+  if (method.need == BodyNeed::Drawing && b.asset.empty()) return f.fail(method.key, fmt::format("only a body made from an \"asset\" that is a drawing can have {}; make one with 'crumple sprite'", method.name));
   if (!b.script.empty()) return f.fail("script", fmt::format("a {} is directed by \"{}\"", method.noun, method.held_by));
   if (b.asleep) return f.fail("asleep", fmt::format("a {} cannot start asleep", method.noun));
   const HullsDescription usual;
@@ -198,6 +205,7 @@ void describe(Fields& f, BodyDescription& b) {
   f.numbers("cylinder", b.cylinder, 2, {"cylinder along y: radius, height", "m"});
   f.numbers("capsule", b.capsule, 2, {"capsule along y: radius, height with caps", "m"});
   f.numbers("plane", b.plane, 4, {"infinite plane n.x = d: normal x, y, z and d; always static"});
+  f.numbers("polygon", b.polygon, 0, {"prism of a flat scene: corners x, y, x, y, ... counter-clockwise; it is 1 m deep", "m"});
   f.text("mesh", b.mesh, {"surface from an OBJ, PLY or GLB file; a dynamic one must be convex, or closed and with a method that fills it"});
   f.text("asset", b.asset, {"deformable body: name of an entry of \"assets\""});
   for_each_method(b.methods, [&](auto& settings) {
@@ -250,6 +258,7 @@ void describe(Fields& f, Scene& s) {
   f.flag("sleeping", s.sleeping, {"whether bodies at rest fall asleep, and then cost nothing"});
   f.flag_unless("second_phase", true, s.second_phase,
                 {"whether an impact feels the damage it does: what yields or breaks is solved again within the step; false: from the next step on"});
+  f.flag_unless("flat", false, s.flat, {"whether the scene lies in the plane z = 0: bodies move along x and y and turn about z; sprites need it"});
   f.number("step", s.step, between(1e-6, 1), {"time step of an imported scene; each frame is the first step at or after its time", "s"});
   f.texts("assets", s.assets, {"assets by name: GLB files, or folders of paper 1's authors"});
   f.list("bodies", s.bodies, {"bodies of the scene"});
@@ -349,6 +358,7 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
   Result<std::vector<BodyDescription>> expanded = expand_places(std::move(scene.bodies), name);
   if (!expanded) return expanded.error();
   scene.bodies = std::move(*expanded);
+  if (Result<void> checked = check_flat(scene); !checked) return checked.error();
   if (Result<void> checked = check_names(scene); !checked) return checked.error();
   return scene;
 }

@@ -51,6 +51,7 @@ uint64_t hash_asset(const Asset& asset) {
     for (const HandleTransform& to : example.handles) {
       const double numbers[] = {to.rotation.w(), to.rotation.x(), to.rotation.y(), to.rotation.z(), to.translation.x(), to.translation.y(), to.translation.z()};
       hash = io::hash_bytes(std::as_bytes(std::span(numbers)), hash);
+      if (asset.flat) hash = io::hash_bytes(std::as_bytes(std::span(to.stretch.data(), 9)), hash);
     }
   }
   if (asset.pieces) hash = hash_pieces(*asset.pieces, hash);
@@ -145,7 +146,7 @@ Result<std::shared_ptr<const Asset>> SceneAssets::original(const Scene& scene, c
     Result<Asset> read = read_asset_at(file);
     if (!read) return read.error();
     read->name = name;
-    order_vertices(*read);
+    if (!read->flat) order_vertices(*read);
     return read;
   });
   if (!asset) return asset.error();

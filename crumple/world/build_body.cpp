@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "crumple/geometry/mesh_topology.h"
+#include "crumple/geometry/triangulate.h"
 #include "crumple/geometry/repaint.h"
 #include "crumple/particles/cloud.h"
 #include "crumple/world/body.h"
@@ -39,7 +40,41 @@ void set_mass(Body& body, const rigid::MassProperties& unit) {
   part.inertia = unit.inertia * (unit.mass > 0 ? body.mass / unit.mass : 0);
 }
 
-/// Box, sphere, cylinder, capsule, plane: the shape and its drawn surface.
+/// A prism along z: what is drawn, and a hull for each of its triangles.
+void build_polygon(Body& body) {
+  constexpr double kDepth = 1;  // m
+  const BodyDescription& d = *body.description;
+  std::vector<Vec2> corners;
+  Ring ring;
+  for (size_t i = 0; i + 1 < d.polygon->size(); i += 2) ring.push_back(static_cast<int>(corners.size())), corners.emplace_back((*d.polygon)[i], (*d.polygon)[i + 1]);
+  if (doubled_area(corners, ring) < 0) std::reverse(ring.begin(), ring.end());
+  TriMesh mesh;
+  const auto at_depth = [&](int corner, double z) { return Vec3(corners[static_cast<size_t>(corner)].x(), corners[static_cast<size_t>(corner)].y(), z); };
+  const int count = static_cast<int>(corners.size());
+  for (const double z : {-0.5 * kDepth, 0.5 * kDepth}) {
+    for (int c = 0; c < count; ++c) mesh.positions.push_back(at_depth(c, z));
+  }
+  const std::vector<Triangle> triangles = triangulate_polygon(corners, std::vector<Ring>{ring});
+  for (const Triangle& t : triangles) mesh.triangles.push_back({t[0], t[2], t[1]}), mesh.triangles.push_back({t[0] + count, t[1] + count, t[2] + count});
+  for (size_t i = 0; i < ring.size(); ++i) {
+    const int a = ring[i], b = ring[(i + 1) % ring.size()];
+    mesh.triangles.push_back({a, b, b + count}), mesh.triangles.push_back({a, b + count, a + count});
+  }
+  const rigid::MassProperties unit = rigid::mass_properties(mesh, 1.0);
+  set_mass(body, unit);
+  rigid::Hulls hulls{{}, d.hulls.margin};
+  const bool is_one = is_convex(mesh, 1e-9);
+  for (const Triangle& t : triangles) {
+    if (hulls.points.empty() || !is_one) hulls.points.emplace_back();
+    for (const int corner : t) {
+      for (const double z : {-0.5 * kDepth, 0.5 * kDepth}) hulls.points.back().push_back(unit.axes.transpose() * (at_depth(corner, z) - unit.center));
+    }
+  }
+  body.collision = std::move(hulls);
+  body.surface = std::make_shared<const TriMesh>(std::move(mesh));
+}
+
+/// Box, sphere, cylinder, capsule, plane, polygon: the shape and its drawn surface.
 void build_primitive(Body& body) {
   const BodyDescription& d = *body.description;
   TriMesh mesh;
@@ -50,6 +85,8 @@ void build_primitive(Body& body) {
     body.collision = rigid::Sphere{*d.sphere}, mesh = make_sphere(*d.sphere);
   } else if (d.cylinder) {
     body.collision = rigid::Cylinder{(*d.cylinder)[0], (*d.cylinder)[1]}, mesh = make_cylinder((*d.cylinder)[0], (*d.cylinder)[1]);
+  } else if (d.polygon) {
+    return build_polygon(body);
   } else if (d.capsule) {
     body.collision = rigid::Capsule{(*d.capsule)[0], (*d.capsule)[1]}, mesh = make_capsule((*d.capsule)[0], (*d.capsule)[1]);
   } else {
@@ -240,6 +277,13 @@ Error solid_error(const Scene& scene, const BodyDescription& d, const Error& err
 
 Result<void> build_asset(Body& body, const Scene& scene, SceneAssets& assets, Detail detail) {
   const BodyDescription& d = *body.description;
+  if (const auto original = assets.original(scene, d.asset); original && (*original)->flat) {
+    std::string keys;
+    for_each_method(d.methods, [&](const auto& settings) {
+      if (info_of(settings).need == BodyNeed::Drawing) keys += fmt::format("{}\"{}\"", keys.empty() ? "" : " or ", info_of(settings).key);
+    });
+    return body_error(scene, d, fmt::format("\"{}\" is a drawing, which has no inside; give the body {}", d.asset, keys));
+  }
   auto solid = assets.load(scene, d, divider_of(d), detail == Detail::Simulation);
   if (!solid) return solid_error(scene, d, solid.error());
   body.solid = *solid, body.rig = body.solid->rig;
@@ -347,6 +391,41 @@ SavedArrays saved_in(const io::ArrayStore& store) {
   return saved;
 }
 
+/// A drawing in the size that a body has it.
+Result<std::shared_ptr<const Asset>> drawing_of(Body& body, const Scene& scene, SceneAssets& assets) {
+  const BodyDescription& d = *body.description;
+  const Result<std::shared_ptr<const Asset>> asset = assets.original(scene, d.asset);
+  if (!asset) return asset.error();
+  if (!(*asset)->flat) return input_error(fmt::format("{}: \"{}\" is no drawing; make one with 'crumple sprite'", where_of(scene, d, "asset"), d.asset));
+  if (d.scale == 1) return *asset;
+  auto scaled = std::make_shared<Asset>(**asset);
+  scale_asset(*scaled, d.scale);
+  return std::shared_ptr<const Asset>(std::move(scaled));
+}
+
+/// What a body of matter is made from: particles in a surface, or a drawing. Sets the mass and the surface of the body.
+template <class Settings>
+Result<void> seed_matter(Body& body, const Scene& scene, SceneAssets& assets, const Settings& settings, particles::Cloud& cloud, MatterSeed& seed) {
+  const BodyDescription& d = *body.description;
+  double volume = 0;
+  if constexpr (requires { fill(settings); }) {
+    Result<particles::Cloud> made = make_cloud(body, scene, assets, fill(settings), where_of(scene, d, info(settings).key));
+    if (!made) return made.error();
+    cloud = std::move(*made);
+    seed.cloud = &cloud, volume = cloud.volume, body.surface = cloud.surface;
+  } else {
+    const Result<std::shared_ptr<const Asset>> drawing = drawing_of(body, scene, assets);
+    if (!drawing) return drawing.error();
+    seed.drawing = *drawing, body.surface = std::shared_ptr<const TriMesh>(*drawing, &(*drawing)->surface);
+    const Elements elements = (*drawing)->elements();
+    for (size_t e = 0; e < elements.size(); ++e) volume += measure_of(elements, e);  // a metre deep
+  }
+  body.mass = d.mass.value_or(d.density.value_or(kWater) * volume);
+  seed.place = {rotation_of(d), d.at}, seed.mass = body.mass;
+  seed.velocity = d.velocity, seed.spin = d.spin, seed.start = d.start, seed.look = body.look;
+  return {};
+}
+
 Result<void> build_matter(Body& body, const Scene& scene, SceneAssets& assets) {
   const BodyDescription& d = *body.description;
   Result<void> built;
@@ -355,15 +434,10 @@ Result<void> build_matter(Body& body, const Scene& scene, SceneAssets& assets) {
     if constexpr (requires(const MatterSeed& seed) { build(seed, *settings); }) {
       if (!settings || !built) return;
       const MethodInfo& method = info_of(settings);
-      Result<particles::Cloud> cloud = make_cloud(body, scene, assets, fill(*settings), where_of(scene, d, method.key));
-      if (!cloud) {
-        built = cloud.error();
-        return;
-      }
-      body.mass = d.mass.value_or(d.density.value_or(kWater) * cloud->volume);
+      particles::Cloud cloud;
       MatterSeed seed;
-      seed.cloud = &*cloud, seed.place = {rotation_of(d), d.at}, seed.mass = body.mass;
-      seed.velocity = d.velocity, seed.spin = d.spin, seed.start = d.start, seed.look = body.look;
+      built = seed_matter(body, scene, assets, *settings, cloud, seed);
+      if (!built) return;
       SavedArrays saved;
       if (const auto found = assets.saved_models.find(d.name); found != assets.saved_models.end()) {
         saved = saved_in(found->second), seed.saved = &saved;
@@ -378,7 +452,6 @@ Result<void> build_matter(Body& body, const Scene& scene, SceneAssets& assets) {
         built = method_error(scene, d, method, state.error());
         return;
       }
-      body.surface = cloud->surface;
       body.matter.emplace(AtWork<Settings, std::decay_t<decltype(*model)>, std::decay_t<decltype(*state)>>{std::move(*model), std::move(*state)});
     }
   });
@@ -418,6 +491,11 @@ double volume_of(const Body& body) {
   const BodyDescription& d = *body.description;
   if (body.solid) return body.solid->rig->volume;
   if (shape_method(d) || d.plane || !d.particles.empty()) return 0;
+  if (method_of(d, MethodKind::Matter) && method_of(d, MethodKind::Matter)->need == BodyNeed::Drawing) {
+    double area = 0;
+    for (size_t t = 0; t < body.surface->triangles.size(); ++t) area += measure_of(Elements::flat(*body.surface), t);
+    return area;  // a metre deep
+  }
   if (body.matter || std::holds_alternative<rigid::Triangles>(body.collision)) return rigid::mass_properties(*body.surface, 1.0).mass;
   return d.mesh.empty() ? rigid::mass_properties(body.collision, 1.0).mass : rigid::mass_properties(*body.surface, 1.0).mass;
 }

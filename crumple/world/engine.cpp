@@ -21,6 +21,7 @@ rigid::PartSettings part_settings(const WorldState& w, int index, const Part& pa
   settings.inertia = part.inertia;
   settings.surface = {d.material.friction, d.material.restitution, d.material.rolling_friction, d.material.damping, d.material.spin_damping};
   settings.group = w.groups[static_cast<size_t>(index)], settings.collides_with = w.masks[static_cast<size_t>(index)];
+  settings.flat = w.scene.flat;
   settings.state = part.state;
   return settings;
 }

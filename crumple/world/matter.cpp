@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "crumple/core/index.h"
+#include "crumple/core/parallel.h"
 #include "crumple/particles/meet.h"
 #include "crumple/world/faults.h"
 
@@ -45,9 +46,21 @@ void note_supports(WorldState& w) {
   }
 }
 
+/// In a flat scene particles leave a part within the plane: across it, parts are as good as endless.
+void lengthen(rigid::Shape& shape, const Vec3& across) {
+  constexpr double kLonger = 1e3;
+  const auto stretched = [&](Vec3& p) { p += (kLonger - 1) * p.dot(across) * across; };
+  if (auto* box = std::get_if<rigid::Box>(&shape)) box->size += (kLonger - 1) * across.cwiseAbs().cwiseProduct(box->size);
+  if (auto* hulls = std::get_if<rigid::Hulls>(&shape)) {
+    for (std::vector<Vec3>& points : hulls->points) std::for_each(points.begin(), points.end(), stretched);
+  }
+  if (auto* triangles = std::get_if<rigid::Triangles>(&shape)) std::for_each(triangles->mesh.positions.begin(), triangles->mesh.positions.end(), stretched);
+}
+
 /// Rebuilds the obstacle of a part. Face planes of hulls are built lazily, on first approach.
-void refresh(const Body& body, const Part& part, ObstaclePart& seen) {
-  const rigid::Shape shape = shape_of_part(body, part);
+void refresh(const Body& body, const Part& part, bool is_flat, ObstaclePart& seen) {
+  rigid::Shape shape = shape_of_part(body, part);
+  if (is_flat) lengthen(shape, part.axes.transpose() * Vec3::UnitZ());
   seen.stale = false, seen.box = {}, seen.shapes.clear(), seen.hulls.points.clear();
   if (const auto* hulls = std::get_if<rigid::Hulls>(&shape)) {
     seen.hulls = *hulls;
@@ -64,7 +77,7 @@ void gather_part(WorldState& w, int index, int number, const Bounds& reach, doub
   const Body& body = w.body(index);
   const Part& part = body.parts[at(number)];
   ObstaclePart& seen = obstacle_part(w, index, number);
-  if (seen.stale) refresh(body, part, seen);
+  if (seen.stale) refresh(body, part, w.scene.flat, seen);
   const rigid::PartState state = w.rigid.state(part.index);
   const double far = margin + seen.hulls.margin + state.velocity.norm() * w.dt();
   if (!is_near(seen.box, state.place, far, reach)) return;
@@ -137,15 +150,36 @@ void push_parts(WorldState& w, int index, std::span<const particles::Push> pushe
   }
 }
 
+MatterContext context_of(const WorldState& w, const Body& body) {
+  MatterContext now;
+  now.dt = w.dt(), now.time = w.time(), now.gravity = w.scene.gravity, now.frozen = body.frozen;
+  if (!w.scene.step) now.substep = static_cast<int>(w.steps % w.scene.substeps), now.substeps = w.scene.substeps;
+  return now;
+}
+
+/// What bodies do by themselves, on all threads.
+void prepare_bodies(WorldState& w) {
+  parallel_for(w.bodies.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      Body& body = w.bodies[i];
+      if (!body.matter || !body.is_present()) continue;
+      std::visit(
+          [&](auto& matter) {
+            if constexpr (requires(const MatterContext& now) { prepare(matter.model, matter.state, now); }) prepare(matter.model, matter.state, context_of(w, body));
+          },
+          *body.matter);
+    }
+  });
+}
+
 void step_body(WorldState& w, int index) {
   Body& body = w.body(index);
   std::visit(
       [&](auto& matter) {
         w.matter_reach[at(index)] = reach(matter.model, matter.state, w.dt());
         gather_obstacles(w, index, w.matter_reach[at(index)], margin(matter.model));
-        MatterContext now;
-        now.dt = w.dt(), now.time = w.time(), now.gravity = w.scene.gravity;
-        now.obstacles = w.obstacles, now.frozen = body.frozen;
+        MatterContext now = context_of(w, body);
+        now.obstacles = w.obstacles;
         step(matter.model, matter.state, now);
         push_parts(w, index, now.pushes);
         if (body.frozen) return;
@@ -208,6 +242,7 @@ void step_matter(WorldState& w) {
   const auto is_there = [](const Body& body) { return body.matter && body.is_present(); };
   if (std::none_of(w.bodies.begin(), w.bodies.end(), is_there)) return;
   note_supports(w);
+  prepare_bodies(w);
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     if (is_there(w.bodies[i])) step_body(w, static_cast<int>(i));
   }

@@ -190,7 +190,7 @@ Frame World::frame(const View& view) const {
   Frame frame;
   ViewCache cache;
   frame.number = state_->frame;
-  frame.time = time();
+  frame.time = time(), frame.flat = state_->scene.flat;
   for (size_t i = 0; i < state_->bodies.size(); ++i) {
     const Body& body = state_->bodies[i];
     if (!body.is_present() || !body.look.visible) continue;
