@@ -38,6 +38,26 @@ void note_ground(const Model& model, State& state, const Complex& impulse, const
   state.grounded = is_borne ? 0 : state.grounded + dt;
 }
 
+/// What matching does to particles that stick would let a sprite creep: what they slid beyond their velocity is taken back, up to the friction of how far
+/// they were pushed out.
+void hold_fast(State& state, std::span<const Vec4f> handed, double friction, double dt) {
+  double depths = 0;
+  state.stands_at = 0;
+  for (size_t i = 0; i < state.size(); ++i) {
+    const Vec4f out = state.handed.places[i] - handed[i];
+    const Complex pushed(double{out.x()}, double{out.y()});
+    const double depth = std::abs(pushed);
+    if (!(depth > 0)) continue;
+    state.stands_at += depth * state.x[i], depths += depth;
+    const Complex normal = pushed / depth, slid = state.x[i] - state.began[i] - dt * state.v[i];
+    const Complex along = slid - dotted(slid, normal) * normal;
+    const double length = std::abs(along);
+    if (length > 0) state.x[i] -= std::min(1.0, friction * depth / length) * along;
+  }
+  state.stands = depths > 0;
+  if (state.stands) state.stands_at /= depths;
+}
+
 Complex momentum_of(const Model& model, const State& state) {
   Complex sum = 0;
   for (size_t i = 0; i < state.size(); ++i) sum += model.mass[i] * state.v[i];
@@ -55,8 +75,13 @@ void collide_with_parts(const Model& model, State& state, MatterContext& now) {
   for (Vec4f& place : state.outside.places) place.z() = 0;
   for (Vec4f& speed : state.outside.speeds) speed.z() = 0;
   if (now.frozen) return;
+  double friction = 0;
+  for (size_t k = 0; k < now.pushes.size(); ++k) friction = std::max(friction, now.pushes[k].contacts > 0 ? obstacles[k].friction : 0.0);
   const Complex before = momentum_of(model, state);
+  const std::vector<Vec4f> handed = state.handed.places;
   take_over(state);
+  state.stands = false;
+  if (friction > 0 && state.began.size() == state.size()) hold_fast(state, handed, friction, now.dt);
   const Complex up(-now.gravity.x(), -now.gravity.y());
   note_ground(model, state, momentum_of(model, state) - before, up, now.dt);
 }

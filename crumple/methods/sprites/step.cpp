@@ -117,7 +117,7 @@ RigidMotion rigid_motion(const Model& model, const State& state) {
 }
 
 void move_on(const Model& model, State& state, const Complex& gravity, double dt, double) {
-  const std::vector<Complex> before = state.x;
+  state.began = state.x;
   const Complex force = acceleration(model, state, gravity);
   for (size_t i = 0; i < state.size(); ++i) state.v[i] += dt * force;
   const RigidMotion flight = rigid_motion(model, state);
@@ -134,7 +134,7 @@ void move_on(const Model& model, State& state, const Complex& gravity, double dt
     state.turn = match_all(model.mass, state.shape, whole, state.turn, state.x).turn;
   }
   hold_pins(model, state);
-  set_velocities(model, state, before, flight, dt);
+  set_velocities(model, state, state.began, flight, dt);
 }
 
 void sum_contacts(const Model& model, State& state, double gravity, double frame) {
@@ -177,7 +177,8 @@ void correct_orientation(const Model& model, State& state, double dt) {
   double way = std::arg(std::polar(1.0, goal) * std::conj(state.turn));
   if (knobs->facing == Facing::Line) way -= M_PI * std::round(way / M_PI);
   const Complex turn = std::polar(1.0, share_in(dt, knobs->time) * way);  // eq. 4.14
-  for (Complex& x : state.x) x = motion.middle + turn * (x - motion.middle);
+  const Complex pivot = state.stands ? state.stands_at : motion.middle;  // what stands turns about its foot, or it would creep
+  for (Complex& x : state.x) x = pivot + turn * (x - pivot);
   state.turn *= turn;
   // The spin that it has against the goal goes as well, or the two would fight.
   const Complex i1(0, 1);
