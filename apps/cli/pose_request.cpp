@@ -124,14 +124,16 @@ class PoseReader {
     if (!expect(object, pointer, Json::Kind::Object)) return wishes;
     for (const auto& [handle, values] : object.members) {
       const std::string here = fmt::format("{}/{}", pointer, pointer_part(handle));
-      HandleWish wish{handle, Vec3::Zero(), where(values, here)};
+      HandleWish wish{handle, Vec3::Zero(), where(values, here), {}};
       if (values.is_number() && pointer.ends_with("/turn")) {  // about z
         wish.values.z() = values.number;
+        wish.not_of_solids = "expected an array, not a number";
         wishes.push_back(std::move(wish));
         continue;
       }
       if (!expect(values, here, Json::Kind::Array)) return wishes;
       if (values.items.size() != 3 && values.items.size() != 2) complain_at(values, here, fmt::format("expected 3 numbers, not {}", values.items.size()));
+      if (values.items.size() == 2) wish.not_of_solids = "expected 3 numbers, not 2";
       for (size_t i = 0; i < values.items.size() && error_.empty(); ++i) {
         if (expect(values.items[i], fmt::format("{}/{}", here, i), Json::Kind::Number)) wish.values[static_cast<int>(i)] = values.items[i].number;
       }
@@ -141,7 +143,7 @@ class PoseReader {
   }
 
   HandleWish read_free(const Json& value, const std::string& pointer) {
-    HandleWish wish{value.text, Vec3::Zero(), where(value, pointer)};
+    HandleWish wish{value.text, Vec3::Zero(), where(value, pointer), {}};
     if (value.is_number()) {
       wish.handle = fmt::format("{}", value.number);
     } else {
@@ -155,6 +157,7 @@ class PoseReader {
 
 /// A handle by name, or else by number.
 Result<int> find_handle(const Asset& asset, const HandleWish& wish) {
+  if (!asset.flat && !wish.not_of_solids.empty()) return input_error(fmt::format("{}: {}", wish.where, wish.not_of_solids));
   std::vector<std::string> names;
   std::vector<int> found;
   for (size_t b = 0; b < asset.handles.size(); ++b) {
@@ -185,13 +188,17 @@ Result<HandleWish> parse_wish(std::string_view option, const std::string& text) 
   HandleWish wish;
   wish.where = fmt::format("{} {}", option, text);
   const size_t split = text.rfind('=');
-  const Error wrong = input_error(fmt::format("{}: expected a handle and three finite numbers such as 3=0.1,0,-0.2", wish.where));
+  const std::string expected = "expected a handle and three finite numbers such as 3=0.1,0,-0.2";
+  const Error wrong = input_error(fmt::format("{}: {}", wish.where, expected));
   if (split == std::string::npos || split == 0) return wrong;
   wish.handle = text.substr(0, split);
   std::string_view rest = std::string_view(text).substr(split + 1);
   for (int i = 0; i < 3; ++i) {
     const size_t comma = rest.find(',');
-    if (i == 2 && rest.empty()) break;  // of a drawing: x and y
+    if (i == 2 && rest.empty()) {
+      wish.not_of_solids = expected;
+      break;
+    }
     if ((comma == std::string_view::npos && i == 0) || (comma != std::string_view::npos && i == 2) || !parse_number(rest.substr(0, comma), wish.values[i])) return wrong;
     rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
   }

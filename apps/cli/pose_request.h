@@ -14,6 +14,7 @@ struct HandleWish {
   std::string handle;  // name or number
   Vec3 values = Vec3::Zero();
   std::string where;
+  std::string not_of_solids;  // what is wrong with it unless the asset is a drawing: x and y alone
 };
 
 /// A pose as an artist asks for it.

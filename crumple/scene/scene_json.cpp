@@ -126,7 +126,7 @@ std::string matter_keys() {
   std::string keys;
   const MethodSettings all;
   for_each_method(all, [&](const auto& settings) {
-    if (info_of(settings).kind == MethodKind::Matter) keys += fmt::format("{}{}", keys.empty() ? "" : "\" or \"", info_of(settings).key);
+    if (info_of(settings).kind == MethodKind::Matter && info_of(settings).need != BodyNeed::Drawing) keys += fmt::format("{}{}", keys.empty() ? "" : "\" or \"", info_of(settings).key);
   });
   return keys;
 }

@@ -127,7 +127,7 @@ TEST(SceneJson, files_lie_beside_the_scene) {
 
 TEST(SceneJson, every_rule_is_told_with_its_line_and_place) {
   const std::pair<const char*, const char*> bodies[] = {
-      {R"({"at": [0, 1, 0]})", R"(: a body needs a shape: "box", "sphere", "cylinder", "capsule", "plane", "mesh", "asset", "structure" or "particles")"},
+      {R"({"at": [0, 1, 0]})", R"(: a body needs a shape: "box", "sphere", "cylinder", "capsule", "plane", "polygon", "mesh", "asset", "structure" or "particles")"},
       {R"({"sphere": 1, "box": [1, 1, 1]})", ": a body has exactly one shape"},
       {R"({"box": [1, 0, 1]})", "/box: sizes must be more than 0"},
       {R"({"box": [1, 1, 1e8]})", "/box: sizes must be between 1e-06 and 1000000 m"},
