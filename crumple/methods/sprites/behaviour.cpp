@@ -73,7 +73,7 @@ void flip(const Model& model, State& state) {
   ++state.counts[kFlips];
 }
 
-Wanted behave(const Model& model, State& state, double time, double frame, const Complex&) {
+Wanted behave(const Model& model, State& state, double time, double frame) {
   read_input(model, state, time);
   const std::vector<Behaviour>& all = model.settings.behaviours;
   if (all.empty()) return {model.equilibrium, model.settings.attraction};

@@ -72,10 +72,19 @@ class Builder {
     for (const auto step : {&Builder::find_poses, &Builder::find_keys}) {
       if (const Result<void> done = (this->*step)(); !done) return done.error();
     }
+    set_home();
     return std::move(model_);
   }
 
  private:
+  void set_home() {
+    model_.home_turn = Complex(seed_.place.rotation(0, 0), seed_.place.rotation(1, 0));
+    std::vector<Complex> posed(model_.particles());
+    pose_particles(model_.manifold, model_.equilibrium, posed);
+    const Complex middle = middle_of(model_, posed);
+    model_.home = model_.home_turn * (settings_.faces_left ? -std::conj(middle) : middle);
+  }
+
   Result<int> pose_named(const std::string& name, const std::string& where) const {
     const auto found = std::find(model_.poses.begin(), model_.poses.end(), name);
     if (found != model_.poses.end()) return static_cast<int>(found - model_.poses.begin());
@@ -157,10 +166,10 @@ Result<State> start(const Model& model, const MatterSeed& seed, const Settings& 
   state.x.resize(count), state.v.resize(count), state.hit.assign(count, 0), state.pose.resize(count), state.shape.resize(count);
   state.is_left = settings.faces_left ? 1 : 0;
   // Set twice: nothing was there before.
-  for (int k = 0; k < 2; ++k) state.weights = model.equilibrium.a, set_pose(model, state, model.equilibrium);
-  const Complex turn(seed.place.rotation(0, 0), seed.place.rotation(1, 0));
-  for (size_t i = 0; i < count; ++i) state.x[i] = turn * state.pose[i];
-  state.turn = turn;
+  const Place& place = model.keys.empty() || model.keys[0].empty() ? model.equilibrium : model.keys[0][0];
+  for (int k = 0; k < 2; ++k) state.weights = place.a, set_pose(model, state, place);
+  for (size_t i = 0; i < count; ++i) state.x[i] = model.home_turn * state.pose[i];
+  state.turn = model.home_turn;
   const Complex middle = middle_of(model, state.x), i1(0, 1);
   for (size_t i = 0; i < count; ++i) state.v[i] = Complex(seed.velocity.x(), seed.velocity.y()) + i1 * seed.spin.z() * (state.x[i] - middle);
   hand_out(model, state);

@@ -136,23 +136,28 @@ int layer_at(const Model& model, const State& state, const State::Cells& cells, 
   return -1;
 }
 
-/// The way out of a layer: the nearest point of its outline.
+/// The way out of a layer: the nearest point of its outline. Through thin parts the nearest is not always where a particle came from: ways that lead on
+/// with its motion (`velocity`), or away from the rest of its sprite (`home`), count as longer.
 struct Exit {
   const OutlineEdge* edge = nullptr;
-  double along = 0, depth = 1e300;
+  double along = 0, depth = 0, cost = 1e300;
   Complex normal = 0;
 };
-Exit exit_of(const Model& model, const State& state, int layer, const Complex& place) {
+constexpr double kAwayFromHome = 3;
+Exit exit_of(const Model& model, const State& state, int layer, const Complex& place, const Complex& velocity, const Complex& home) {
   Exit exit;
   for (const OutlineEdge& edge : model.outline) {
     if (model.drawing->flat->layer[at(edge.a)] != layer) continue;
     const Complex &a = state.x[at(edge.a)], &b = state.x[at(edge.b)], along = b - a;
     const double length = std::norm(along), share = length > 0 ? std::clamp(dotted(place - a, along) / length, 0.0, 1.0) : 0.0;
     const double depth = std::abs(place - a - share * along);
-    if (depth >= exit.depth) continue;
+    if (depth >= exit.cost) continue;
     const Complex out = Complex(0, state.is_left ? 1 : -1) * along / std::sqrt(std::max(length, 1e-300));  // paint is on the left
-    exit = {&edge, share, depth, depth > 1e-9 * model.size ? (a + share * along - place) / depth : out};
-    if (dotted(exit.normal, out) < 0) exit.normal = out;  // beyond a corner
+    Complex normal = depth > 1e-9 * model.size ? (a + share * along - place) / depth : out;
+    if (dotted(normal, out) < 0) normal = out;  // beyond a corner
+    const Complex relative = velocity - (1 - share) * state.v[at(edge.a)] - share * state.v[at(edge.b)];
+    const double cost = depth * (dotted(normal, home - place) < 0 ? kAwayFromHome : 1) + kUnit * std::max(dotted(relative, normal), 0.0);
+    if (cost < exit.cost) exit = {&edge, share, depth, cost, normal};
   }
   return exit;
 }
@@ -161,11 +166,12 @@ Exit exit_of(const Model& model, const State& state, int layer, const Complex& p
 void push_out(const Model& model_a, State& a, const Model& model_b, State& b, double friction) {
   const Complex shift(model_b.origin.x() - model_a.origin.x(), model_b.origin.y() - model_a.origin.y());
   const State::Cells& cells = cells_of(model_b, b);
+  const Complex home = middle_of(model_a, a.x) - shift;
   for (size_t i = 0; i < a.size(); ++i) {
     const Complex place = a.x[i] - shift;
     const int layer = layer_at(model_b, b, cells, place);
     if (layer < 0) continue;
-    const Exit exit = exit_of(model_b, b, layer, place);
+    const Exit exit = exit_of(model_b, b, layer, place, a.v[i], home);
     if (!exit.edge) continue;
     const size_t p = at(exit.edge->a), q = at(exit.edge->b);
     const double sp = 1 - exit.along, sq = exit.along;

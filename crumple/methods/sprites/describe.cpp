@@ -26,6 +26,7 @@ void describe(Fields& f, EnergyKnobs& e) {
 void describe(Fields& f, SpeedKnobs& s) {
   f.text("pose", s.pose, {"pose of fast motion, such as a stretched one"});
   f.number("gain", s.gain, at_least(0), {"share of the way for each m/s (k_v, thesis eq. 4.6)", "s/m"});
+  f.number("threshold", s.threshold, at_least(0), {"speed that counts nothing; what is faster counts by its excess", "m/s"});
   f.require("pose");
 }
 
@@ -39,7 +40,7 @@ void describe(Fields& f, MomentumKnobs& m) {
 void describe(Fields& f, OrientationKnobs& o) {
   f.choice<Facing>("goal", o.facing, {{"angle", Facing::Angle}, {"velocity", Facing::Velocity}, {"line", Facing::Line}},
                    {"goal: an \"angle\", the top along the \"velocity\", or the top or bottom along its \"line\", whichever is nearer"});
-  f.number("angle", o.angle, between(-360, 360), {"goal angle", "degrees"});
+  f.number("angle", o.angle, between(-360, 360), {"goal angle; of the other goals, the angle of one that is slow or stands, absent: it is free then", "degrees"});
   f.number("time", o.time, between(1e-3, 100), {"time constant (k_oc, thesis eq. 4.14)", "s"});
   f.number("least_speed", o.least_speed, at_least(0), {"speed below which its direction is no goal", "m/s"});
 }

@@ -7,6 +7,7 @@ namespace crumple::sprites {
 
 inline double crossed(Complex a, Complex b) { return a.real() * b.imag() - a.imag() * b.real(); }
 inline double dotted(Complex a, Complex b) { return a.real() * b.real() + a.imag() * b.imag(); }
+inline constexpr double kUnit = 1.0 / 60;  // s: shares of the settings are for this time
 /// A share of what is left that a time constant goes in a step.
 double share_in(double dt, double time);
 
@@ -30,13 +31,13 @@ struct Wanted {
   Place equilibrium;
   double attraction = 0;
 };
-Wanted behave(const Model& model, State& state, double time, double frame, const Complex& up);
+Wanted behave(const Model& model, State& state, double time, double frame);
 /// Mirrors the sprite about its middle. Momentum, spin and energy stay (section 4.2.2.5).
 void flip(const Model& model, State& state);
 
 // Motion: step.cpp
 /// Moves particles on and matches them with the pose; velocities follow.
-void move_on(const Model& model, State& state, const Complex& gravity, double dt, double frame);
+void move_on(const Model& model, State& state, const Complex& gravity, double dt);
 /// What contacts stored is given back (eqs. 4.12, 4.13). Returns the momentum that was given.
 Complex give_back(const Model& model, State& state, double dt);
 /// Stores what the contacts of a frame took, and how hard they were (eqs. 4.4, 4.11).

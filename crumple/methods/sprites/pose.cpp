@@ -81,7 +81,10 @@ void choose_pose(const Model& model, State& state, const Place& equilibrium, dou
       place = moved(model.manifold, place, energy_target(model, state, place, equilibrium), std::min(s.energy->gain * state.energy, 1.0));  // eqs. 4.4, 4.5
     }
     place = moved(model.manifold, place, equilibrium, share_in(frame, attraction));  // eq. 4.3
-    if (s.speed) place = moved(model.manifold, place, model.speed, std::min(s.speed->gain * std::abs(motion.velocity), 1.0));  // eq. 4.6
+    if (s.speed && std::abs(motion.velocity) > s.speed->threshold) {
+      const double share = std::min(s.speed->gain * (std::abs(motion.velocity) - s.speed->threshold), 1.0);
+      place = moved(model.manifold, place, model.speed, 1 - std::pow(1 - share, frame / kUnit));  // eq. 4.6
+    }
   }
   set_pose(model, state, place);
 }

@@ -35,7 +35,8 @@ struct EnergyKnobs {
 /// Speed changes the pose (eq. 4.6).
 struct SpeedKnobs {
   std::string pose;
-  double gain = 0.05;  // s/m: share of the way for each m/s
+  double gain = 0.05;    // s/m: share of the way for each m/s
+  double threshold = 0;  // m/s: only what is faster counts
 };
 
 /// What contacts took is given back (eqs. 4.11 to 4.13).
@@ -54,9 +55,9 @@ enum class Facing {
 /// First-order spring to an orientation (eq. 4.14).
 struct OrientationKnobs {
   Facing facing = Facing::Angle;
-  double angle = 0;   // degrees
-  double time = 0.1;  // s
-  double least_speed = 1;  // m/s: slower, its direction means nothing
+  std::optional<double> angle;  // degrees; absent: 0 where it is the goal, and free where the velocity is but tells nothing
+  double time = 0.1;            // s
+  double least_speed = 1;       // m/s: slower, its direction means nothing
 };
 
 /// Air that holds a pose up.

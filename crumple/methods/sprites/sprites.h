@@ -36,7 +36,7 @@ struct Model {
   Place energy, speed, drag;          // of one pose each
   std::vector<std::string> key_names; // of the input
   Vec3 origin = Vec3::Zero();         // particles are relative to it
-  Complex home = 0;                   // of a fixed sprite
+  Complex home = 0, home_turn = 1;    // of a fixed sprite
   Appearance look;
   size_t particles() const { return mass.size(); }
 };

@@ -9,8 +9,6 @@
 namespace crumple::sprites {
 namespace {
 
-constexpr double kUnit = 1.0 / 60;  // s: shares of the settings are for this time
-
 /// A share that is given for 1/60 s, in a step.
 double share_of_step(double share, double dt, int parts) {
   return share >= 1 ? 1 : 1 - std::pow(1 - share, dt / (kUnit * parts));
@@ -59,7 +57,7 @@ void come_home(const Model& model, State& state, double dt) {
   if (!model.settings.fixed) return;
   const double share = share_in(dt, model.settings.anchor);
   const RigidMotion motion = rigid_motion(model, state);
-  const Complex i1(0, 1), turn = std::polar(1.0, -share * std::arg(state.turn)), shift = share * (model.home - motion.middle);
+  const Complex i1(0, 1), turn = std::polar(1.0, share * std::arg(model.home_turn * std::conj(state.turn))), shift = share * (model.home - motion.middle);
   for (size_t i = 0; i < state.size(); ++i) {
     const Complex arm = state.x[i] - motion.middle;
     state.v[i] -= share * (motion.velocity + i1 * motion.spin * arm);
@@ -116,7 +114,7 @@ RigidMotion rigid_motion(const Model& model, const State& state) {
   return motion;
 }
 
-void move_on(const Model& model, State& state, const Complex& gravity, double dt, double) {
+void move_on(const Model& model, State& state, const Complex& gravity, double dt) {
   state.began = state.x;
   const Complex force = acceleration(model, state, gravity);
   for (size_t i = 0; i < state.size(); ++i) state.v[i] += dt * force;
@@ -169,13 +167,11 @@ void correct_orientation(const Model& model, State& state, double dt) {
   const std::optional<OrientationKnobs>& knobs = model.settings.orientation;
   if (!knobs || model.settings.examples != Examples::Full) return;
   const RigidMotion motion = rigid_motion(model, state);
-  double goal = knobs->angle * M_PI / 180;
-  if (knobs->facing != Facing::Angle) {
-    if (!(std::abs(motion.velocity) > knobs->least_speed)) return;
-    goal = std::arg(motion.velocity) - M_PI / 2;
-  }
+  const bool flies = knobs->facing != Facing::Angle && !state.stands && std::abs(motion.velocity) > knobs->least_speed;
+  if (!flies && knobs->facing != Facing::Angle && !knobs->angle) return;
+  const double goal = flies ? std::arg(motion.velocity) - M_PI / 2 : knobs->angle.value_or(0) * M_PI / 180;
   double way = std::arg(std::polar(1.0, goal) * std::conj(state.turn));
-  if (knobs->facing == Facing::Line) way -= M_PI * std::round(way / M_PI);
+  if (flies && knobs->facing == Facing::Line) way -= M_PI * std::round(way / M_PI);
   const Complex turn = std::polar(1.0, share_in(dt, knobs->time) * way);  // eq. 4.14
   const Complex pivot = state.stands ? state.stands_at : motion.middle;  // what stands turns about its foot, or it would creep
   for (Complex& x : state.x) x = pivot + turn * (x - pivot);
@@ -193,13 +189,13 @@ void prepare(const Model& model, State& state, const MatterContext& now) {
   const Complex gravity(now.gravity.x(), now.gravity.y());
   if (now.substep == 0) {
     sum_contacts(model, state, std::abs(gravity), frame);
-    const Wanted wanted = behave(model, state, now.time, frame, -gravity);
+    const Wanted wanted = behave(model, state, now.time, frame);
     choose_pose(model, state, wanted.equilibrium, wanted.attraction, frame);
     ++state.counts[kFrames];
   }
   set_shape(state, (now.substep + 1.0) / now.substeps);
   apply_drag(model, state, now.dt);
-  move_on(model, state, gravity, now.dt, frame);
+  move_on(model, state, gravity, now.dt);
   come_home(model, state, now.dt);
   hand_out(model, state);
   state.cells.is_made = false;
