@@ -38,9 +38,13 @@ void note_ground(const Model& model, State& state, const Complex& impulse, const
   state.grounded = is_borne ? 0 : state.grounded + dt;
 }
 
-/// What matching does to particles that stick would let a sprite creep: what they slid beyond their velocity is taken back, up to the friction of how far
-/// they were pushed out.
-void hold_fast(State& state, std::span<const Vec4f> handed, double friction, double dt) {
+/// How far a particle has gone in this step beyond its velocity: matching did that.
+Complex slid_of(const State& state, size_t i) {
+  return state.began.size() == state.size() ? state.x[i] - state.began[i] - state.stepped * state.v[i] : Complex(0);
+}
+
+/// What matching does to particles that stick would let a sprite creep: it is taken back, up to the friction of how far they were pushed out.
+void hold_fast(State& state, std::span<const Vec4f> handed, double friction) {
   double depths = 0;
   state.stands_at = 0;
   for (size_t i = 0; i < state.size(); ++i) {
@@ -49,7 +53,7 @@ void hold_fast(State& state, std::span<const Vec4f> handed, double friction, dou
     const double depth = std::abs(pushed);
     if (!(depth > 0)) continue;
     state.stands_at += depth * state.x[i], depths += depth;
-    const Complex normal = pushed / depth, slid = state.x[i] - state.began[i] - dt * state.v[i];
+    const Complex normal = pushed / depth, slid = slid_of(state, i);
     const Complex along = slid - dotted(slid, normal) * normal;
     const double length = std::abs(along);
     if (length > 0) state.x[i] -= std::min(1.0, friction * depth / length) * along;
@@ -81,7 +85,7 @@ void collide_with_parts(const Model& model, State& state, MatterContext& now) {
   const std::vector<Vec4f> handed = state.handed.places;
   take_over(state);
   state.stands = false;
-  if (friction > 0 && state.began.size() == state.size()) hold_fast(state, handed, friction, now.dt);
+  if (friction > 0) hold_fast(state, handed, friction);
   const Complex up(-now.gravity.x(), -now.gravity.y());
   note_ground(model, state, momentum_of(model, state) - before, up, now.dt);
 }
@@ -178,7 +182,12 @@ void push_out(const Model& model_a, State& a, const Model& model_b, State& b, do
     const double light = model_a.settings.fixed ? 0.3 : 1, other_light = model_b.settings.fixed ? 0.3 : 1;  // what is fixed gives way less, and the world holds it
     const double wi = light / model_a.mass[i], wp = other_light * sp / model_b.mass[p], wq = other_light * sq / model_b.mass[q], all = wi + sp * wp + sq * wq;
     const Complex out = exit.depth / all * exit.normal;
-    a.x[i] += wi * out, b.x[p] -= wp * out, b.x[q] -= wq * out;
+    // In the plane of the contact they stick, as hold_fast does it.
+    Complex slid = slid_of(a, i) - sp * slid_of(b, p) - sq * slid_of(b, q);
+    slid -= dotted(slid, exit.normal) * exit.normal;
+    const double way = std::abs(slid), back = way > 0 ? std::min(1.0, friction * exit.depth / way) : 0.0;
+    const Complex move = out - back / all * slid;
+    a.x[i] += wi * move, b.x[p] -= wp * move, b.x[q] -= wq * move;
     const Complex difference = a.v[i] - sp * b.v[p] - sq * b.v[q];
     const double approach = -dotted(difference, exit.normal);
     if (!(approach > 0)) continue;

@@ -71,6 +71,7 @@ struct State {
   PoseRings from_rings, pose_rings, posed;  // of the two rest shapes, and of this step's
   std::vector<Complex> shape;       // rest shape of this step
   std::vector<Complex> began;       // places at the beginning of this step
+  double stepped = 0;               // s, of this step
   Complex stands_at = 0;            // middle of where it was pushed out of obstacles in this step
   bool stands = false;
   struct Cells {                    // triangles by cells, for contact; made when something comes near

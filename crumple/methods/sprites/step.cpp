@@ -115,7 +115,7 @@ RigidMotion rigid_motion(const Model& model, const State& state) {
 }
 
 void move_on(const Model& model, State& state, const Complex& gravity, double dt) {
-  state.began = state.x;
+  state.began = state.x, state.stepped = dt;
   const Complex force = acceleration(model, state, gravity);
   for (size_t i = 0; i < state.size(); ++i) state.v[i] += dt * force;
   const RigidMotion flight = rigid_motion(model, state);
