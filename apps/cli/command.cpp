@@ -1,6 +1,7 @@
 #include "apps/cli/command.h"
 
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -29,6 +30,18 @@ void warn(const std::string& text) {
 int print_error(const Error& error) {
   print_message("crumple: {}\n", one_line(error.text));
   return error.kind == Error::Kind::Input ? kWrongInput : kFailed;
+}
+
+Result<std::pair<int, int>> parse_frames(const std::string& text) {
+  int first = -1;
+  const char* end = text.data() + text.size();
+  std::from_chars_result read = std::from_chars(text.data(), end, first);
+  int last = first;
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '-') read = std::from_chars(read.ptr + 1, end, last);
+  if (read.ec != std::errc() || read.ptr != end || first < 0 || last < first) {
+    return input_error(fmt::format("--frames {}: expected a range such as 0-240", text));
+  }
+  return std::pair{first, last};
 }
 
 Result<void> check_output(const std::string& file) {

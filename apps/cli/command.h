@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "apps/cli/options.h"
 #include "crumple/core/console.h"
@@ -28,6 +29,9 @@ void warn(const std::string& text);
 
 /// Complains about a file that cannot be written because its folder is missing, before any work has gone into it.
 Result<void> check_output(const std::string& file);
+
+/// The value of --frames: "A-B" or "A".
+Result<std::pair<int, int>> parse_frames(const std::string& text);
 
 /// Whether SIGINT or SIGTERM came.
 inline bool interrupted() {

@@ -2,6 +2,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/export_animation.h"
+#include "apps/cli/export_sheet.h"
 #include "crumple/io/export.h"
 
 namespace crumple::cli {
@@ -23,29 +24,50 @@ Result<io::ExportReport> export_animation(Playback& playback, const std::filesys
   settings.fps = playback.scene().fps;
   settings.colors = colors;
   if (every) settings.most_shapes = 64;  // pieces of one surface fly and spin apart
+  if (playback.scene().flat) settings.most_shapes = 1000, settings.shape_tolerance = 0.001;  // drawings are small, and each frame of them is looked at
   return io::export_glb(source, static_cast<int>(frames.size()), settings, file);
 }
 
 namespace {
 
 struct ExportOptions {
-  std::string folder, file;
-  int frame = -1;
+  std::string folder, file, body, frames;
+  int frame = -1, every = 1;
+  double pixels = 0;
   bool colors = false;
   ProgressOptions progress_options;
 };
 
+int make_sheet(const ExportOptions& options, Playback& playback) {
+  SheetRequest request;
+  request.file = options.file, request.body = options.body, request.every = options.every;
+  if (options.pixels > 0) request.pixels = options.pixels;
+  if (!options.frames.empty()) {
+    const Result<std::pair<int, int>> frames = parse_frames(options.frames);
+    if (!frames) return print_error(frames.error());
+    request.frames = *frames;
+  }
+  const Result<void> made = export_sheet(playback, request, options.progress_options);
+  if (interrupted()) return kInterrupted;
+  return made ? static_cast<int>(kDone) : print_error(made.error());
+}
+
 int run(const ExportOptions& options) {
   const std::string extension = std::filesystem::path(options.file).extension().string();
-  if (extension != ".glb" && extension != ".obj" && extension != ".ply") {
-    return print_error(input_error(fmt::format("{}: expected .glb (animation), .obj or .ply (one frame)", options.file)));
+  if (extension != ".glb" && extension != ".obj" && extension != ".ply" && extension != ".png") {
+    return print_error(input_error(fmt::format("{}: expected .glb (animation), .obj or .ply (one frame) or .png (sprite sheet)", options.file)));
   }
+  if (extension != ".png" && (!options.body.empty() || !options.frames.empty() || options.pixels > 0 || options.every > 1)) {
+    return print_error(input_error("--body, --frames, --every and --pixels are for sprite sheets (.png)"));
+  }
+  if (extension == ".png" && (options.frame >= 0 || options.colors)) return print_error(input_error("--frame and --colors are not for sprite sheets; choose frames with --frames"));
   if (extension == ".glb" && options.frame >= 0) return print_error(input_error("--frame is for .obj and .ply; a .glb holds the whole animation"));
   if (Result<void> possible = check_output(options.file); !possible) return print_error(possible.error());
   Result<Playback> playback = Playback::open(options.folder);
   if (!playback) return print_error(playback.error());
   if (!playback->warning().empty()) warn(playback->warning());
   if (playback->frames().empty()) return print_error(input_error(fmt::format("{}: has no frames yet", options.folder)));
+  if (extension == ".png") return make_sheet(options, *playback);
   Result<io::ExportReport> report = io::ExportReport{};
   if (extension == ".glb") {
     report = export_animation(*playback, options.file, options.colors, options.progress_options);
@@ -57,7 +79,8 @@ int run(const ExportOptions& options) {
   if (interrupted()) return kInterrupted;
   if (!report) return print_error(report.error());
   for (const std::string& note : playback->notes()) print_message("note: {}\n", note);
-  print("{}: {} frames, {} things, {} shapes, {:.1f} MB\n", options.file, report->frames, report->nodes, report->shapes, 1e-6 * static_cast<double>(report->bytes));
+  const std::string off = report->shape_error > 0 ? fmt::format(", no vertex more than {:.2g} mm off", 1e3 * report->shape_error) : "";
+  print("{}: {} frames, {} things, {} shapes{}, {:.1f} MB\n", options.file, report->frames, report->nodes, report->shapes, off, 1e-6 * static_cast<double>(report->bytes));
   return kDone;
 }
 
@@ -67,9 +90,13 @@ void add_export(CLI::App& app, Action& action) {
   auto options = std::make_shared<ExportOptions>();
   Command command(app, "export", "Turn a recording into files for other programs");
   command.add_option("recording", options->folder, "Folder made by 'crumple run'").required();
-  command.add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame)").required();
+  command.add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame), FILE.png with FILE.json (sprite sheet of a flat scene)").required();
   command.add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)").range(0, 1000000000);
   command.add_flag("--colors", options->colors, "Vertex colours by example weights, utilisation of structures, and plastic strain of soft bodies");
+  command.add_option("--body", options->body, "Body of a sprite sheet (default: the only sprite)");
+  command.add_option("--frames", options->frames, "Frames A-B of a sprite sheet (default: all)");
+  command.add_option("--every", options->every, "Only each N-th frame of a sprite sheet").range(1, 100000);
+  command.add_option("--pixels", options->pixels, "Pixels for a metre in a sprite sheet (default: 100)").range(1.0, 100000.0);
   options->progress_options.add_to(command);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }

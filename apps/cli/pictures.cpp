@@ -1,11 +1,13 @@
 #include "apps/cli/pictures.h"
 
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include "crumple/world/report.h"
 
+#include "crumple/render/flat.h"
 #include "crumple/render/sheet.h"
 #include "crumple/render/video.h"
 
@@ -28,6 +30,23 @@ std::string sheet_footer(const Playback& playback) {
   std::string text = scene.title.empty() ? "crumple" : scene.title;
   for (const std::string& line : footers_of(playback.bodies())) text += "   " + line;
   return text;
+}
+
+Picture see_through(const Frame& frame, const render::Camera& camera, const PictureOptions& options) {
+  render::FlatSettings settings;
+  settings.width = options.render.width, settings.height = options.render.height, settings.background = false;
+  return render::render_flat(frame, render::window_of(camera), settings);
+}
+
+/// All frames of a recording, in order.
+Result<void> each_frame(Playback& playback, const PictureOptions& options, const std::function<Result<void>(const Frame&)>& take) {
+  for (const int number : playback.frames()) {
+    const Result<Frame> frame = playback.frame(number, options.view);
+    if (!frame) return frame.error();
+    if (interrupted()) return system_error("interrupted");
+    if (Result<void> taken = take(*frame); !taken) return taken.error();
+  }
+  return {};
 }
 
 }  // namespace
@@ -61,6 +80,11 @@ Result<void> make_picture(Playback& playback, const PictureOptions& options, con
   if (playback.frames().empty()) return input_error("the recording has no frames yet");
   Result<render::Camera> camera = choose_camera(playback, options);
   if (!camera) return camera.error();
+  if (options.transparent) {
+    const Result<Frame> frame = playback.frame(*options.frame, options.view);
+    if (!frame) return frame.error();
+    return io::write_png(file, see_through(*frame, *camera, options));
+  }
   std::vector<int> numbers = options.frame ? std::vector{*options.frame} : spread_frames(playback.frames(), options.columns * options.rows);
   std::vector<io::Image> tiles;
   std::vector<std::string> captions;
@@ -86,6 +110,15 @@ Result<void> make_video(Playback& playback, const PictureOptions& options, const
   Result<render::VideoWriter> video = render::VideoWriter::create(file, options.render.width, options.render.height, playback.scene().fps);
   if (!video) return video.error();
   Progress progress(progress_options.style(), "render", static_cast<long>(playback.frames().size()));
+  if (options.transparent) {
+    long done = 0;
+    const auto add = [&](const Frame& frame) {
+      progress.update(++done);
+      return video->add(see_through(frame, *camera, options));
+    };
+    if (Result<void> drawn = each_frame(playback, options, add); !drawn) return drawn.error();
+    return video->finish();
+  }
   const auto frame_at = [&](int index) { return playback.frame(playback.frames()[static_cast<size_t>(index)], options.view); };
   const auto take = [&](int index, const Frame&, io::Image image) -> Result<void> {
     progress.update(index + 1);

@@ -15,6 +15,7 @@ struct PictureOptions {
   int columns = 3, rows = 3;              // otherwise a sheet of frames
   std::string camera;                     // as given on the command line
   View view;                              // what is seen, and what vertex colours stand for if the settings ask for any
+  bool transparent = false;               // of a flat scene: nothing behind the bodies
   render::RenderSettings render;
 };
 

@@ -69,7 +69,7 @@ Result<std::vector<PoseRequest>> requests_of(const PoseOptions& options) {
     if (!wish) return wish.error();
     pose.stretch.push_back(std::move(*wish));
   }
-  for (const std::string& text : options.free) pose.free.push_back({text, Vec3::Zero(), "--free " + text});
+  for (const std::string& text : options.free) pose.free.push_back({text, Vec3::Zero(), "--free " + text, {}});
   return std::vector<PoseRequest>{pose};
 }
 

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <thread>
 
 #include <fmt/format.h>
@@ -18,19 +17,6 @@ struct RunOptions {
   bool resume = false, force = false, strict = false;
   ProgressOptions progress_options;
 };
-
-/// "A-B" or "A".
-Result<std::pair<int, int>> parse_frames(const std::string& text) {
-  int first = -1;
-  const char* end = text.data() + text.size();
-  std::from_chars_result read = std::from_chars(text.data(), end, first);
-  int last = first;
-  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '-') read = std::from_chars(read.ptr + 1, end, last);
-  if (read.ec != std::errc() || read.ptr != end || first < 0 || last < first) {
-    return input_error(fmt::format("--frames {}: expected a range such as 0-240", text));
-  }
-  return std::pair{first, last};
-}
 
 int run(const RunOptions& options) {
   if (options.resume && options.force) return print_error(input_error("--resume and --force exclude each other"));

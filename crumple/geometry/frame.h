@@ -33,6 +33,7 @@ struct FrameItem {
   std::vector<Vec3f> colors;               // #vertices or empty: linear RGB by example weights
   Transform place;
   Appearance look;
+  std::string doing;      // name of a behaviour; empty: none
   bool backdrop = false;  // an infinite plane: cameras do not try to fit it
 };
 

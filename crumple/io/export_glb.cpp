@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/index.h"
 #include "crumple/io/export.h"
 #include "crumple/io/export_tracks.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf.h"
+#include "crumple/io/gltf_materials.h"
 
 namespace crumple::io {
 namespace {
@@ -47,8 +49,13 @@ class GlbScene {
 
  private:
   /// Accessors that all items with this surface share, made when first needed.
+  struct Part {
+    size_t triangles = 0;
+    std::optional<size_t> material;  // none: the item's look
+  };
   struct Surface {
-    std::optional<size_t> triangles, uvs, positions, normals;
+    std::vector<Part> parts;  // one for each material
+    std::optional<size_t> uvs, positions, normals;
     std::vector<Vec3f> rest_normals;
   };
 
@@ -57,7 +64,7 @@ class GlbScene {
   Surface& rest_of(const ItemTrack& track);
   size_t material_of(const ItemTrack& track);
   size_t mesh_of(const ItemTrack& track);
-  Json primitive_of(const ItemTrack& track);
+  Json attributes_of(const ItemTrack& track);
   Json target_of(const ItemTrack& track, const Points& positions);
   size_t add_differences(const std::vector<Vec3f>& now, const std::vector<Vec3f>& rest, float negligible);
   void add_shape_keys(const ItemTrack& track, size_t node);
@@ -94,10 +101,19 @@ void GlbScene::add_item(const ItemTrack& track) {
 
 GlbScene::Surface& GlbScene::topology_of(const ItemTrack& track) {
   Surface& surface = surfaces_[static_cast<size_t>(track.surface)];
-  if (surface.triangles) return surface;
+  if (!surface.parts.empty()) return surface;
   const TriMesh& mesh = *source_of(track).mesh;
-  surface.triangles = builder_.add_triangles(mesh.triangles);
   if (!mesh.uvs.empty()) surface.uvs = builder_.add_vec2(mesh.uvs);
+  if (!mesh.materials) {
+    surface.parts = {{builder_.add_triangles(mesh.triangles), std::nullopt}};
+    return surface;
+  }
+  const std::vector<size_t> numbers = add_materials(*mesh.materials, builder_);
+  std::vector<std::vector<Triangle>> triangles(numbers.size());
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) triangles[at(mesh.material_of(t))].push_back(mesh.triangles[t]);
+  for (size_t m = 0; m < numbers.size(); ++m) {
+    if (!triangles[m].empty()) surface.parts.push_back({builder_.add_triangles(triangles[m]), numbers[m]});
+  }
   return surface;
 }
 
@@ -111,30 +127,31 @@ GlbScene::Surface& GlbScene::rest_of(const ItemTrack& track) {
   return surface;
 }
 
-/// One material a look. Vertex colours replace its colour: the format multiplies the two.
+/// One material a look, for surfaces without materials. Vertex colours replace its colour: the format multiplies the two.
 size_t GlbScene::material_of(const ItemTrack& track) {
   const auto fraction = [](double value) { return std::isfinite(value) ? static_cast<float>(std::clamp(value, 0.0, 1.0)) : 0.0f; };
   const Vec3f color = track.colors.empty() ? track.look.color : Vec3f::Ones();
   const std::array<float, 5> key{fraction(color.x()), fraction(color.y()), fraction(color.z()), fraction(track.look.metal),
                                  fraction(track.look.roughness)};
-  const auto [place, is_new] = materials_.try_emplace(key, materials_.size());
+  const auto [place, is_new] = materials_.try_emplace(key, 0);
   if (is_new) {
     Json surface = Json::object(
         {{"baseColorFactor", numbers({key[0], key[1], key[2], 1})}, {"metallicFactor", double{key[3]}}, {"roughnessFactor", double{key[4]}}});
-    builder_.add(
+    place->second = builder_.add(
         "materials",
-        Json::object({{"name", fmt::format("look {}", place->second + 1)}, {"pbrMetallicRoughness", std::move(surface)}, {"doubleSided", true}}));
+        Json::object({{"name", fmt::format("look {}", materials_.size())}, {"pbrMetallicRoughness", std::move(surface)}, {"doubleSided", true}}));
   }
   return place->second;
 }
 
 size_t GlbScene::mesh_of(const ItemTrack& track) {
   const bool shared = !track.shapes.ever_changes() && track.colors.empty();
-  const std::pair<int, size_t> key{track.surface, material_of(track)};
+  const bool has_look = !track.colors.empty() || !topology_of(track).parts.front().material;
+  const std::pair<int, size_t> key{track.surface, has_look ? material_of(track) : *topology_of(track).parts.front().material};
   if (const auto known = rigid_meshes_.find(key); shared && known != rigid_meshes_.end()) return known->second;
 
   Json mesh = Json::object({{"name", track.name}});
-  Json primitive = primitive_of(track);
+  Json shape = Json::object({{"attributes", attributes_of(track)}});
   if (track.shapes.shapes().size() > 1) {
     std::vector<Json> targets, weights, names;
     for (const HeldShape& shape : track.shapes.shapes()) {
@@ -144,18 +161,24 @@ size_t GlbScene::mesh_of(const ItemTrack& track) {
       names.push_back(fmt::format("{:.3f} s", shape.begin));
     }
     report_.shapes += static_cast<int>(targets.size());
-    primitive["targets"] = Json::array(std::move(targets));
+    shape["targets"] = Json::array(std::move(targets));
     mesh["weights"] = Json::array(std::move(weights));
     mesh["extras"] = Json::object({{"targetNames", Json::array(std::move(names))}});
   }
-  mesh["primitives"] = Json::array({std::move(primitive)});
+  Json primitives = Json::array();
+  for (const Part& part : topology_of(track).parts) {
+    Json primitive = shape;
+    primitive["indices"] = part.triangles, primitive["material"] = has_look || !part.material ? key.second : *part.material;
+    primitives.push(std::move(primitive));
+  }
+  mesh["primitives"] = std::move(primitives);
   const size_t index = builder_.add("meshes", std::move(mesh));
   if (shared) rigid_meshes_[key] = index;
   return index;
 }
 
 /// The rest surface; or, for an item that has another shape all the time, that one.
-Json GlbScene::primitive_of(const ItemTrack& track) {
+Json GlbScene::attributes_of(const ItemTrack& track) {
   const Surface& surface = topology_of(track);
   Json attributes = Json::object();
   const std::vector<HeldShape>& shapes = track.shapes.shapes();
@@ -172,7 +195,7 @@ Json GlbScene::primitive_of(const ItemTrack& track) {
     for (Vec3f& color : colors) color = color.cwiseMax(0.0f).cwiseMin(1.0f);
     attributes["COLOR_0"] = builder_.add_vec3(colors);
   }
-  return Json::object({{"attributes", std::move(attributes)}, {"indices", *surface.triangles}, {"material", material_of(track)}});
+  return attributes;
 }
 
 Json GlbScene::target_of(const ItemTrack& track, const Points& positions) {

@@ -14,7 +14,7 @@ namespace crumple::io {
 namespace {
 
 bool same_surface(const TriMesh& a, const TriMesh& b) {
-  return a.triangles == b.triangles && a.positions == b.positions && a.uvs == b.uvs && a.colors == b.colors;
+  return a.triangles == b.triangles && a.positions == b.positions && a.uvs == b.uvs && a.colors == b.colors && a.materials == b.materials && a.material == b.material;
 }
 
 template <class T>

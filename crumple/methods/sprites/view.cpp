@@ -45,12 +45,24 @@ const MethodInfo& info(const Settings&) {
 
 std::vector<FrameItem> draw(const Model& model, const State& state, const MatterView& view, Model::Drawn&) {
   FrameItem item;
-  item.look = model.look, item.place.translation = model.origin;
+  item.look = model.look;
+  // Its flight and its turn are of the place, so that an export has keys for them and shapes only for what is deformed.
+  const Complex middle = middle_of(model, state.x);
+  Complex turn = 0;
+  for (size_t i = 0; i < state.size(); ++i) {
+    const Vec3& rest = model.drawing->surface.positions[i];
+    turn += model.mass[i] * std::conj(Complex(state.is_left ? -rest.x() : rest.x(), rest.y())) * (state.x[i] - middle);
+  }
+  turn = std::abs(turn) > 0 ? turn / std::abs(turn) : 1;
+  item.place.translation = model.origin + Vec3(middle.real(), middle.imag(), 0);
+  item.place.rotation = Eigen::AngleAxisd(std::arg(turn), Vec3::UnitZ()).toRotationMatrix();
   const double apart = kLayerDistance * model.size;
   for (size_t i = 0; i < state.size(); ++i) {
+    const Complex arm = std::conj(turn) * (state.x[i] - middle);
     const double z = view.particles ? 0 : apart * model.drawing->flat->layer[i];
-    item.positions.emplace_back(static_cast<float>(state.x[i].real()), static_cast<float>(state.x[i].imag()), static_cast<float>(z));
+    item.positions.emplace_back(static_cast<float>(arm.real()), static_cast<float>(arm.imag()), static_cast<float>(z));
   }
+  if (!model.settings.behaviours.empty()) item.doing = model.settings.behaviours[at(state.behaviour)].name;
   if (view.particles) {
     item.ball_radius = static_cast<float>(0.2 * model.edge);
   } else {
