@@ -11,7 +11,7 @@ struct Entry {
   const char* name;
   Result<Json> (*run)(const Request& request);
 };
-constexpr Entry kEntries[] = {{"examples", run_examples}, {"weights", run_weights}, {"joints", run_joints}, {"clusters", run_clusters}, {"dents", run_dents}, {"bends", run_bends}, {"points", run_points}, {"scenes", run_scenes}};
+constexpr Entry kEntries[] = {{"examples", run_examples}, {"weights", run_weights}, {"joints", run_joints}, {"clusters", run_clusters}, {"dents", run_dents}, {"bends", run_bends}, {"points", run_points}, {"sprites", run_sprites}, {"scenes", run_scenes}};
 
 }  // namespace
 

@@ -33,6 +33,8 @@ Result<Json> run_dents(const Request&);
 Result<Json> run_bends(const Request&);
 /// `scenes` may name some of its rows.
 Result<Json> run_points(const Request& request);
+/// `scenes` may name some of its rows.
+Result<Json> run_sprites(const Request& request);
 /// `scenes` may name some of its rows; a child process measures each. Call it before anything else has used threads.
 Result<Json> run_clusters(const Request& request);
 /// Each scene runs in a process of its own, so that memory does not add up. Call it before anything else has used threads.

@@ -121,7 +121,7 @@ int run(BenchOptions options) {
     if (options.threads > 0) options.request.threads = options.threads;
     return run_scenes(options.request, options.json);
   }
-  const bool has_rows = options.name == "clusters" || options.name == "points";
+  const bool has_rows = options.name == "clusters" || options.name == "points" || options.name == "sprites";
   if ((!options.request.scenes.empty() && !has_rows) || options.request.baseline || options.seconds > 0 || options.threads > 0) {
     return print_error(input_error(fmt::format("bench {}: names of scenes, --baseline, --seconds and --threads are for 'bench scenes'", options.name)));
   }
@@ -144,7 +144,7 @@ void add_bench(CLI::App& app, Action& action) {
   Command command(app, "bench", "Measure speed and memory");
   command.add_option("name", options->name, fmt::format("One of: {}", fmt::join(bench::names(), ", "))).required();
   command.add_option("scenes", options->request.scenes,
-                      "For 'bench scenes': these only (names in scenes/, or files); for 'bench clusters' and 'bench points': these rows only");
+                      "For 'bench scenes': these only (names in scenes/, or files); for 'bench clusters', 'bench points' and 'bench sprites': these rows only");
   command.add_option("--seconds", options->seconds, "For 'bench scenes': only the first seconds of each scene").range(1e-3, 1e6);
   command.add_option("--threads", options->threads, "For 'bench scenes': threads to use (default 2)").range(1, 256);
   command.add_flag("--baseline", options->request.baseline, "For 'bench scenes': each once more with bodies that stay rigid, and the ratios");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
@@ -73,7 +75,7 @@ void refresh(const Body& body, const Part& part, bool is_flat, ObstaclePart& see
 }
 
 /// Adds the shapes of a rigid part that a body of matter may reach.
-void gather_part(WorldState& w, int index, int number, const Bounds& reach, double margin, const Material& own) {
+void gather_part(WorldState& w, int index, int number, const Bounds& reach, double margin, const Material& own, MatterObstacles& near) {
   const Body& body = w.body(index);
   const Part& part = body.parts[at(number)];
   ObstaclePart& seen = obstacle_part(w, index, number);
@@ -83,7 +85,7 @@ void gather_part(WorldState& w, int index, int number, const Bounds& reach, doub
   if (!is_near(seen.box, state.place, far, reach)) return;
   if (seen.shapes.empty()) seen.shapes = rigid::obstacle_shapes(seen.hulls);
   particles::Obstacle one;
-  one.owner = static_cast<int>(w.obstacles.size()), one.place = state.place, one.center = state.place.translation, one.margin = margin;
+  one.owner = static_cast<int>(near.obstacles.size()), one.place = state.place, one.center = state.place.translation, one.margin = margin;
   one.friction = body.description->material.friction * own.friction, one.restitution = std::max(state.restitution, 0.0) * own.restitution;
   if (body.description->motion != rigid::Motion::Static && !body.frozen) one.velocity = state.velocity, one.spin = state.spin;
   if (body.description->motion == rigid::Motion::Dynamic && !body.frozen) {
@@ -93,16 +95,17 @@ void gather_part(WorldState& w, int index, int number, const Bounds& reach, doub
   }
   for (size_t s = 0; s < seen.shapes.size(); ++s) {
     one.kept = &seen.shapes[s];
-    w.obstacles.push_back(one), w.obstacle_owners.push_back({index, number, static_cast<int>(s)});
+    near.obstacles.push_back(one), near.owners.push_back({index, number, static_cast<int>(s)});
   }
 }
 
 void gather_obstacles(WorldState& w, int index, const Bounds& reach, double margin) {
-  w.obstacles.clear(), w.obstacle_owners.clear();
+  MatterObstacles& near = w.matter_obstacles[at(index)];
+  near.obstacles.clear(), near.owners.clear();
   for (size_t b = 0; b < w.bodies.size(); ++b) {
     const int other = static_cast<int>(b);
     if (w.bodies[b].matter || !w.bodies[b].is_present() || !collide(w, other, index)) continue;
-    for (size_t p = 0; p < w.bodies[b].parts.size(); ++p) gather_part(w, other, static_cast<int>(p), reach, margin, w.body(index).description->material);
+    for (size_t p = 0; p < w.bodies[b].parts.size(); ++p) gather_part(w, other, static_cast<int>(p), reach, margin, w.body(index).description->material, near);
   }
 }
 
@@ -138,15 +141,16 @@ void note_contact(WorldState& w, int index, const ObstacleOwner& owner, const pa
 }
 
 void push_parts(WorldState& w, int index, std::span<const particles::Push> pushes) {
-  for (size_t begin = 0, end; begin < w.obstacles.size(); begin = end) {
+  const auto& [obstacles, owners, is_done] = w.matter_obstacles[at(index)];
+  for (size_t begin = 0, end; begin < obstacles.size(); begin = end) {
     particles::Push sum;
-    for (end = begin; end < w.obstacles.size() && w.obstacles[end].owner == w.obstacles[begin].owner; ++end) {
+    for (end = begin; end < obstacles.size() && obstacles[end].owner == obstacles[begin].owner; ++end) {
       const particles::Push& push = pushes[end];
       sum.impulse += push.impulse, sum.twist += push.twist, sum.shift += push.shift, sum.contacts += push.contacts;
       sum.woken = sum.woken || push.woken;
     }
-    push_part(w, w.obstacle_owners[begin], w.obstacles[begin], sum);
-    for (size_t k = begin; k < end; ++k) note_contact(w, index, w.obstacle_owners[k], pushes[k]);
+    push_part(w, owners[begin], obstacles[begin], sum);
+    for (size_t k = begin; k < end; ++k) note_contact(w, index, owners[k], pushes[k]);
   }
 }
 
@@ -157,32 +161,68 @@ MatterContext context_of(const WorldState& w, const Body& body) {
   return now;
 }
 
-/// What bodies do by themselves, on all threads.
-void prepare_bodies(WorldState& w) {
+/// Bodies that are many and small have `prepare`: threads take whole bodies of them. Others use all threads for themselves.
+template <class Matter>
+constexpr bool kIsSmall = requires(Matter& matter, const MatterContext& now) { prepare(matter.model, matter.state, now); };
+
+bool is_small(const Body& body) {
+  return body.matter && body.is_present() && std::visit([](const auto& matter) { return kIsSmall<std::remove_cvref_t<decltype(matter)>>; }, *body.matter);
+}
+
+void for_small_bodies(WorldState& w, const std::function<void(int index)>& work) {
   parallel_for(w.bodies.size(), 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      Body& body = w.bodies[i];
-      if (!body.matter || !body.is_present()) continue;
-      std::visit(
-          [&](auto& matter) {
-            if constexpr (requires(const MatterContext& now) { prepare(matter.model, matter.state, now); }) prepare(matter.model, matter.state, context_of(w, body));
-          },
-          *body.matter);
+      if (is_small(w.bodies[i])) work(static_cast<int>(i));
     }
+  });
+}
+
+/// What bodies do by themselves, on all threads.
+void prepare_bodies(WorldState& w) {
+  for_small_bodies(w, [&](int index) {
+    std::visit(
+        [&](auto& matter) {
+          if constexpr (kIsSmall<std::remove_cvref_t<decltype(matter)>>) prepare(matter.model, matter.state, context_of(w, w.body(index)));
+          w.matter_reach[at(index)] = reach(matter.model, matter.state, w.dt());
+        },
+        *w.body(index).matter);
+  });
+}
+
+void gather_for(WorldState& w, int index) {
+  std::visit([&](auto& matter) { gather_obstacles(w, index, w.matter_reach[at(index)], margin(matter.model)); }, *w.body(index).matter);
+}
+
+std::vector<particles::Push> step_alone(WorldState& w, int index) {
+  MatterContext now = context_of(w, w.body(index));
+  now.obstacles = w.matter_obstacles[at(index)].obstacles;
+  std::visit([&](auto& matter) { step(matter.model, matter.state, now); }, *w.body(index).matter);
+  return std::move(now.pushes);
+}
+
+/// Small bodies with nothing around them that a push would move, on all threads: none of them changes what others meet.
+void step_among_fixed(WorldState& w) {
+  for (size_t i = 0; i < w.bodies.size(); ++i) {
+    if (is_small(w.bodies[i])) gather_for(w, static_cast<int>(i));
+  }
+  for_small_bodies(w, [&](int index) {
+    MatterObstacles& near = w.matter_obstacles[at(index)];
+    near.is_done = std::all_of(near.obstacles.begin(), near.obstacles.end(), [](const particles::Obstacle& one) { return one.inverse_mass == 0; });
+    if (near.is_done) step_alone(w, index);
   });
 }
 
 void step_body(WorldState& w, int index) {
   Body& body = w.body(index);
+  MatterObstacles& near = w.matter_obstacles[at(index)];
+  if (!std::exchange(near.is_done, false)) {
+    std::visit([&](auto& matter) { w.matter_reach[at(index)] = reach(matter.model, matter.state, w.dt()); }, *body.matter);
+    gather_for(w, index);
+    push_parts(w, index, step_alone(w, index));
+  }
+  if (body.frozen) return;
   std::visit(
       [&](auto& matter) {
-        w.matter_reach[at(index)] = reach(matter.model, matter.state, w.dt());
-        gather_obstacles(w, index, w.matter_reach[at(index)], margin(matter.model));
-        MatterContext now = context_of(w, body);
-        now.obstacles = w.obstacles;
-        step(matter.model, matter.state, now);
-        push_parts(w, index, now.pushes);
-        if (body.frozen) return;
         const std::string why = fault(matter.model, matter.state);
         if (why.empty()) return;
         freeze(matter.model, matter.state);
@@ -231,6 +271,36 @@ std::vector<std::pair<int, int>> near_pairs(const WorldState& w) {
   return pairs;
 }
 
+/// Pairs in rounds: within one, none shares a body with another. The rounds depend on the pairs alone.
+std::vector<std::vector<std::pair<int, int>>> rounds_of(const std::vector<std::pair<int, int>>& pairs, size_t bodies) {
+  std::vector<std::vector<std::pair<int, int>>> rounds;
+  std::vector<std::vector<char>> busy;  // #rounds x #bodies
+  for (const auto& [a, b] : pairs) {
+    size_t r = 0;
+    while (r < rounds.size() && (busy[r][at(a)] || busy[r][at(b)])) ++r;
+    if (r == rounds.size()) rounds.emplace_back(), busy.emplace_back(bodies, 0);
+    rounds[r].emplace_back(a, b), busy[r][at(a)] = busy[r][at(b)] = 1;
+  }
+  return rounds;
+}
+
+/// Bodies meet: those that are not small one pair after another, as each uses all threads.
+void collide_all(WorldState& w) {
+  std::vector<std::pair<int, int>> small;
+  for (const auto& [a, b] : near_pairs(w)) {
+    if (is_small(w.body(a)) && is_small(w.body(b))) {
+      small.emplace_back(a, b);
+    } else {
+      collide_bodies(w.body(a), w.body(b));
+    }
+  }
+  for (const std::vector<std::pair<int, int>>& round : rounds_of(small, w.bodies.size())) {
+    parallel_for(round.size(), 1, [&](size_t begin, size_t end) {
+      for (size_t k = begin; k < end; ++k) collide_bodies(w.body(round[k].first), w.body(round[k].second));
+    });
+  }
+}
+
 }  // namespace
 
 void mark_shape_stale(WorldState& w, int body, int part) {
@@ -242,12 +312,14 @@ void step_matter(WorldState& w) {
   const auto is_there = [](const Body& body) { return body.matter && body.is_present(); };
   if (std::none_of(w.bodies.begin(), w.bodies.end(), is_there)) return;
   note_supports(w);
+  w.matter_obstacles.resize(w.bodies.size());
   prepare_bodies(w);
+  step_among_fixed(w);
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     if (is_there(w.bodies[i])) step_body(w, static_cast<int>(i));
   }
   if (std::count_if(w.bodies.begin(), w.bodies.end(), is_there) < 2) return;
-  for (const auto& [a, b] : near_pairs(w)) collide_bodies(w.body(a), w.body(b));
+  collide_all(w);
 }
 
 }  // namespace crumple

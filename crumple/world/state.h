@@ -83,6 +83,12 @@ struct ObstaclePart {
 struct ObstacleOwner {
   int body, part, shape;
 };
+/// Shapes of rigid parts near a body of matter.
+struct MatterObstacles {
+  std::vector<particles::Obstacle> obstacles;
+  std::vector<ObstacleOwner> owners;  // #obstacles
+  bool is_done = false;               // whether the body has been stepped among them
+};
 
 /// The whole state of a running scene. Free functions step it, one file for each concern.
 struct WorldState {
@@ -114,8 +120,7 @@ struct WorldState {
   // matter; all but the first are valid within a step only
   std::vector<std::vector<ObstaclePart>> obstacle_parts;  // #bodies, #parts
   std::vector<rigid::Contact> matter_contacts;            // with part_b = -1 - body
-  std::vector<particles::Obstacle> obstacles;             // of one body of matter
-  std::vector<ObstacleOwner> obstacle_owners;             // #obstacles
+  std::vector<MatterObstacles> matter_obstacles;          // #bodies: of matter
   std::vector<Bounds> matter_reach;                       // #bodies: where particles may be at the end of the step
   std::vector<uint8_t> supported;                         // by index in the rigid world: has a contact or a joint
   // rigid bodies

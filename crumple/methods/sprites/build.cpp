@@ -29,6 +29,18 @@ std::vector<OutlineEdge> outline_of(const TriMesh& surface) {
   return outline;
 }
 
+/// Sorts an outline by layers and returns where each begins.
+std::vector<int32_t> by_layers(std::vector<OutlineEdge>& outline, const FlatRig& flat) {
+  const auto layer = [&](const OutlineEdge& edge) { return flat.layer[at(edge.a)]; };
+  std::stable_sort(outline.begin(), outline.end(), [&](const OutlineEdge& a, const OutlineEdge& b) { return layer(a) < layer(b); });
+  std::vector<int32_t> begin;
+  for (size_t e = 0; e < outline.size(); ++e) {
+    if (e == 0 || layer(outline[e]) != layer(outline[e - 1])) begin.push_back(static_cast<int32_t>(e));
+  }
+  begin.push_back(static_cast<int32_t>(outline.size()));
+  return begin;
+}
+
 /// Particles that are far from each other, each with the mass that is nearest to it.
 Representatives representatives_of(const TriMesh& surface, std::span<const double> masses) {
   Representatives some;
@@ -68,7 +80,7 @@ class Builder {
     const TriMesh& surface = seed_.drawing->surface;
     model_.rings = make_rings(surface.positions.size(), surface.triangles, settings_.rings, model_.mass, settings_.printed_rings);
     model_.representatives = representatives_of(surface, model_.mass);
-    model_.outline = outline_of(surface), model_.pins = seed_.drawing->flat->pins;
+    model_.outline = outline_of(surface), model_.layer_begin = by_layers(model_.outline, *seed_.drawing->flat), model_.pins = seed_.drawing->flat->pins;
     for (const auto step : {&Builder::find_poses, &Builder::find_keys}) {
       if (const Result<void> done = (this->*step)(); !done) return done.error();
     }
@@ -172,7 +184,6 @@ Result<State> start(const Model& model, const MatterSeed& seed, const Settings& 
   state.turn = model.home_turn;
   const Complex middle = middle_of(model, state.x), i1(0, 1);
   for (size_t i = 0; i < count; ++i) state.v[i] = Complex(seed.velocity.x(), seed.velocity.y()) + i1 * seed.spin.z() * (state.x[i] - middle);
-  hand_out(model, state);
   return state;
 }
 

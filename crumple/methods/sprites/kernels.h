@@ -44,9 +44,12 @@ Complex give_back(const Model& model, State& state, double dt);
 void sum_contacts(const Model& model, State& state, double gravity, double frame);
 void correct_orientation(const Model& model, State& state, double dt);
 
-// Contact: contact.cpp
+// Contact: contact.cpp, and meet.cpp between sprites
+Complex momentum_of(const Model& model, const State& state);
+/// How far a particle has gone in this step beyond its velocity: matching did that.
+Complex slid_of(const State& state, size_t i);
+/// What others did to the particles that particles_of showed them.
 void take_over(State& state);
-void hand_out(const Model& model, State& state);
 void collide_with_parts(const Model& model, State& state, MatterContext& now);
 
 }  // namespace crumple::sprites

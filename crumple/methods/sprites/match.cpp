@@ -1,8 +1,10 @@
 #include "crumple/methods/sprites/match.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "crumple/core/index.h"
+#include "crumple/core/wide.h"
 
 namespace crumple::sprites {
 
@@ -35,6 +37,7 @@ Rings make_rings(size_t particles, std::span<const Triangle> triangles, int ring
   for (size_t i = 0; i < particles; ++i) made.in_begin[i + 1] += made.in_begin[i];
   std::vector<int32_t> fill(made.in_begin.begin(), made.in_begin.end() - 1);
   made.share.resize(particles), made.mass.assign(particles, 0.0);
+  for (size_t i = 0; i < particles; ++i) made.each.push_back(1.0 / (made.in_begin[i + 1] - made.in_begin[i]));
   for (size_t i = 0; i < particles; ++i) made.share[i] = plain ? masses[i] : masses[i] / (made.in_begin[i + 1] - made.in_begin[i]);
   for (size_t r = 0; r < particles; ++r) {
     for (int32_t k = made.begin[r]; k < made.begin[r + 1]; ++k) {
@@ -58,35 +61,49 @@ PoseRings pose_rings(const Rings& rings, std::span<const Complex> pose) {
 
 namespace {
 
-using Row = Eigen::Array4d;  // two complex numbers
+/// Sums of rows of four numbers: for each list, of the rows that it names.
+CRUMPLE_WIDE void sum_rows(const double* rows, const int32_t* begin, const int32_t* members, size_t lists, double* sums) {
+  for (size_t r = 0; r < lists; ++r) {
+    double sum[4] = {};
+    for (int32_t k = begin[r]; k < begin[r + 1]; ++k) {
+      const double* row = rows + 4 * members[k];
+      for (int c = 0; c < 4; ++c) sum[c] += row[c];
+    }
+    for (int c = 0; c < 4; ++c) sums[4 * r + static_cast<size_t>(c)] = sum[c];
+  }
+}
+
+/// Of each ring: its rotation and shift, from the sums over its members. `middle`: of the pose.
+CRUMPLE_WIDE void turn_rings(const double* sums, const double* middle, const double* mass, size_t rings, double* rows) {
+  for (size_t r = 0; r < rings; ++r) {
+    const double zr = sums[4 * r], zi = sums[4 * r + 1], xr = sums[4 * r + 2], xi = sums[4 * r + 3], mr = middle[2 * r], mi = middle[2 * r + 1];
+    const double tr = zr - (mr * xr + mi * xi), ti = zi - (mr * xi - mi * xr);  // about the middles
+    const double size = std::sqrt(tr * tr + ti * ti);
+    const bool is_turned = size > 1e-150;
+    const double scale = 1 / (is_turned ? size : 1), ur = is_turned ? tr * scale : 1, ui = ti * scale, light = 1 / mass[r];
+    rows[4 * r] = ur, rows[4 * r + 1] = ui, rows[4 * r + 2] = xr * light - (ur * mr - ui * mi), rows[4 * r + 3] = xi * light - (ur * mi + ui * mr);
+  }
+}
 
 }  // namespace
 
 void match_rings(const Rings& rings, const PoseRings& posed, std::span<const Complex> pose, double share, std::span<Complex> places) {
   const size_t count = places.size();
   // Each ring needs the sums of m e~ x and of m x over its members; each particle the means of the rotations and shifts of its rings. Two sums of rows.
-  thread_local std::vector<Row> rows, turned;
-  rows.resize(count), turned.resize(count);
+  thread_local std::vector<double> rows, sums;
+  rows.resize(4 * count), sums.resize(4 * count);
   const Complex origin = places[0];  // small numbers keep the digits
   for (size_t i = 0; i < count; ++i) {
     const Complex x = rings.share[i] * (places[i] - origin), z = std::conj(pose[i]) * x;
-    rows[i] << z.real(), z.imag(), x.real(), x.imag();
+    rows[4 * i] = z.real(), rows[4 * i + 1] = z.imag(), rows[4 * i + 2] = x.real(), rows[4 * i + 3] = x.imag();
   }
-  for (size_t r = 0; r < count; ++r) {
-    Row sum = Row::Zero();
-    for (int32_t k = rings.begin[r]; k < rings.begin[r + 1]; ++k) sum += rows[at(rings.members[at(k)])];
-    const Complex z(sum[0], sum[1]), x(sum[2], sum[3]), middle = posed.middle[r];
-    const Complex turn = z - std::conj(middle) * x;  // about the middles
-    const double size = std::abs(turn);
-    const Complex unit = size > 1e-300 ? turn / size : Complex(1);
-    const Complex shift = x / rings.mass[r] - unit * middle;
-    turned[r] << unit.real(), unit.imag(), shift.real(), shift.imag();
-  }
+  sum_rows(rows.data(), rings.begin.data(), rings.members.data(), count, sums.data());
+  turn_rings(sums.data(), reinterpret_cast<const double*>(posed.middle.data()), rings.mass.data(), count, rows.data());
+  sum_rows(rows.data(), rings.in_begin.data(), rings.in.data(), count, sums.data());
   for (size_t i = 0; i < count; ++i) {
-    Row sum = Row::Zero();
-    for (int32_t k = rings.in_begin[i]; k < rings.in_begin[i + 1]; ++k) sum += turned[at(rings.in[at(k)])];
-    sum /= rings.in_begin[i + 1] - rings.in_begin[i];
-    const Complex goal = Complex(sum[0], sum[1]) * pose[i] + Complex(sum[2], sum[3]) + origin;
+    const double each = rings.each[i];
+    const double* sum = &sums[4 * i];
+    const Complex goal = each * (Complex(sum[0], sum[1]) * pose[i] + Complex(sum[2], sum[3])) + origin;
     places[i] += share * (goal - places[i]);
   }
 }

@@ -13,6 +13,7 @@ struct Rings {
   std::vector<int32_t> begin, members;   // #particles + 1; of each ring, ascending
   std::vector<int32_t> in_begin, in;     // #particles + 1; rings that each particle is in
   std::vector<double> share;             // #particles: kg of a particle in each of its rings, so that all rings together have its mass
+  std::vector<double> each;              // #particles: 1 / number of rings it is in
   std::vector<double> mass;              // #rings: of those shares
 };
 /// `plain`: every particle counts with its whole mass in each ring, as printed.

@@ -53,7 +53,7 @@ void set_pose(const Model& model, State& state, const Place& place) {
 }
 
 void choose_pose(const Model& model, State& state, const Place& equilibrium, double attraction, double frame) {
-  const ThreadCpuTimer timer(state.times.projection);
+  const WallTimer timer(state.times.projection);
   const Settings& s = model.settings;
   Place place{static_cast<int>(state.simplex), state.weights};
   if (s.examples == Examples::None) {

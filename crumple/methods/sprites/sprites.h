@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "crumple/methods/matter.h"
 #include "crumple/methods/sprites/manifold.h"
 #include "crumple/methods/sprites/match.h"
@@ -29,7 +31,8 @@ struct Model {
   Manifold manifold;
   Rings rings;
   Representatives representatives;    // for comparison
-  std::vector<OutlineEdge> outline;
+  std::vector<OutlineEdge> outline;   // layer by layer
+  std::vector<int32_t> layer_begin;   // #layers + 1: in the outline
   std::vector<Pin> pins;
   Place equilibrium;                  // of the settings
   std::vector<std::vector<Place>> keys;  // of each behaviour
@@ -45,7 +48,6 @@ enum Count { kBounces, kFlips, kProjections, kNewtonSteps, kFrames, kSearches, k
 
 struct Outside {
   std::vector<Vec4f> places, speeds;
-  std::vector<float> mass;
 };
 
 struct State {
@@ -64,7 +66,9 @@ struct State {
   double since = 0, key_since = 0;  // s
   double grounded = 1e9;            // s since something bore it
   std::vector<double> counts;       // kCounts
-  Outside outside, handed;
+  Outside outside, handed;              // what others may change, and what it was when they got it
+  bool is_shown = false;                // whether others may have changed it
+  std::vector<float> mass;              // kg
   std::vector<int32_t> held, is_there;  // none, all
 
   // derived
@@ -74,19 +78,19 @@ struct State {
   double stepped = 0;               // s, of this step
   Complex stands_at = 0;            // middle of where it was pushed out of obstacles in this step
   bool stands = false;
-  struct Cells {                    // triangles by cells, for contact; made when something comes near
-    bool is_made = false;
-    Complex low;
-    double cell = 0;
-    int columns = 0, rows = 0;
-    std::vector<int32_t> begin, triangles;
-  } cells;
+  struct Octagon {                  // around points: along x, y, and between
+    std::array<double, 4> low = {1e300, 1e300, 1e300, 1e300}, high = {-1e300, -1e300, -1e300, -1e300};
+  };
+  struct Hulls {                    // made when another sprite comes near, empty before
+    std::vector<Octagon> layers;    // and of all
+    std::vector<float> ax, ay, bx, by, shortness;  // #outline: ends of its edges, and 1 / length^2
+  } hulls;
   std::vector<Vec3f> recorded_places;
   std::vector<float> recorded_weights;
   std::vector<int32_t> recorded_state;  // behaviour, key, facing
   struct Times {
     double rings = 0, whole = 0, projection = 0, collision = 0, other = 0;
-  } times;  // CPU s, as in table 4.1
+  } times;  // s on the thread that does it, as in table 4.1
   size_t size() const { return x.size(); }
 };
 

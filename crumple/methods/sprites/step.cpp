@@ -69,25 +69,31 @@ void come_home(const Model& model, State& state, double dt) {
 /// motion of the shape is the artist's to keep.
 void set_velocities(const Model& model, State& state, std::span<const Complex> before, const RigidMotion& flight, double dt) {
   const Settings& s = model.settings;
-  for (size_t i = 0; i < state.size(); ++i) state.v[i] = (state.x[i] - before[i]) / dt;
-  if (s.lose_spin) return;
+  const double rate = 1 / dt;
+  if (s.lose_spin) {
+    for (size_t i = 0; i < state.size(); ++i) state.v[i] = rate * (state.x[i] - before[i]);
+    return;
+  }
   const Complex from = middle_of(model, before), to = middle_of(model, state.x), i1(0, 1);
   Complex turn = 0;
   double inertia = 0;
-  for (size_t i = 0; i < state.size(); ++i) turn += model.mass[i] * std::conj(before[i] - from) * (state.x[i] - to), inertia += model.mass[i] * std::norm(state.x[i] - to);
-  turn = std::abs(turn) > 0 ? turn / std::abs(turn) : 1;
+  for (size_t i = 0; i < state.size(); ++i) {
+    const Complex weighed = model.mass[i] * (state.x[i] - to);
+    turn += std::conj(before[i] - from) * weighed, inertia += dotted(weighed, state.x[i] - to);
+  }
+  const double size = std::sqrt(std::norm(turn));
+  turn = size > 0 ? turn / size : 1;
   const bool touches = state.grounded < 0.1;
-  const double lively = std::pow(touches ? std::min(s.liveliness, s.contact_liveliness) : s.liveliness, dt / kUnit);
+  const double lively = rate * std::pow(touches ? std::min(s.liveliness, s.contact_liveliness) : s.liveliness, dt / kUnit);
   const double spin = inertia > 0 ? flight.spin * flight.inertia / inertia : 0;
   double stray = 0;  // spin that is in the motion of the shape
-  std::vector<Complex> inner(state.size());
   for (size_t i = 0; i < state.size(); ++i) {
     const Complex arm = state.x[i] - to;
-    inner[i] = lively * (arm - turn * (before[i] - from)) / dt, stray += model.mass[i] * crossed(arm, inner[i]);
+    state.v[i] = lively * (arm - turn * (before[i] - from)), stray += model.mass[i] * crossed(arm, state.v[i]);
   }
   if (inertia > 0) stray /= inertia;
-  const Complex velocity = (to - from) / dt;
-  for (size_t i = 0; i < state.size(); ++i) state.v[i] = velocity + i1 * (spin - stray) * (state.x[i] - to) + inner[i];
+  const Complex velocity = rate * (to - from), turning = i1 * (spin - stray);
+  for (size_t i = 0; i < state.size(); ++i) state.v[i] += velocity + turning * (state.x[i] - to);
 }
 
 }  // namespace
@@ -124,11 +130,11 @@ void move_on(const Model& model, State& state, const Complex& gravity, double dt
   const double local = share_of_step(s.local, dt, s.iterations), whole = share_of_step(s.stiffness, dt, s.iterations);
   for (int k = 0; k < s.iterations; ++k) {
     {
-      const ThreadCpuTimer timer(state.times.rings);
+      const WallTimer timer(state.times.rings);
       if (local > 0) match_rings(model.rings, state.posed, state.shape, local, state.x);
       hold_pins(model, state);
     }
-    const ThreadCpuTimer timer(state.times.whole);
+    const WallTimer timer(state.times.whole);
     state.turn = match_all(model.mass, state.shape, whole, state.turn, state.x).turn;
   }
   hold_pins(model, state);
@@ -197,14 +203,13 @@ void prepare(const Model& model, State& state, const MatterContext& now) {
   apply_drag(model, state, now.dt);
   move_on(model, state, gravity, now.dt);
   come_home(model, state, now.dt);
-  hand_out(model, state);
-  state.cells.is_made = false;
+  state.hulls.layers.clear();
 }
 
 void step(const Model& model, State& state, MatterContext& now) {
   collide_with_parts(model, state, now);
   if (now.frozen) return;
-  const ThreadCpuTimer timer(state.times.other);
+  const WallTimer timer(state.times.other);
   const Complex given = give_back(model, state, now.dt);
   // Whatever it pushes itself off from gets the opposite.
   double strength = 0;
@@ -216,7 +221,6 @@ void step(const Model& model, State& state, MatterContext& now) {
     push.impulse += back, push.twist += (push.at - now.obstacles[k].center).cross(back);
   }
   correct_orientation(model, state, now.dt);
-  hand_out(model, state);
 }
 
 Bounds reach(const Model& model, const State& state, double dt) {
@@ -228,19 +232,18 @@ Bounds reach(const Model& model, const State& state, double dt) {
 }
 
 std::string fault(const Model& model, const State& state) {
-  const RigidMotion motion = rigid_motion(model, state);
+  const Complex middle = middle_of(model, state.x), velocity = middle_of(model, state.v);
   const auto is_finite = [](Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); };
-  if (!is_finite(motion.middle) || !is_finite(motion.velocity) || !std::isfinite(motion.spin)) return "its particles' motion is no longer finite";
-  return runaway(std::abs(motion.velocity), (model.origin + Vec3(motion.middle.real(), motion.middle.imag(), 0)).norm());
+  if (!is_finite(middle) || !is_finite(velocity)) return "its particles' motion is no longer finite";
+  return runaway(std::abs(velocity), (model.origin + Vec3(middle.real(), middle.imag(), 0)).norm());
 }
 
-void freeze(const Model& model, State& state) {
+void freeze(const Model&, State& state) {
   for (size_t i = 0; i < state.size(); ++i) {
-    if (!std::isfinite(state.x[i].real()) || !std::isfinite(state.x[i].imag())) state.x[i] = {double{state.handed.places[i].x()}, double{state.handed.places[i].y()}};
+    if (!std::isfinite(state.x[i].real()) || !std::isfinite(state.x[i].imag())) state.x[i] = i < state.began.size() ? state.began[i] : 0;
     state.v[i] = state.hit[i] = 0;
   }
-  state.stored = 0;
-  hand_out(model, state);
+  state.stored = 0, state.is_shown = false;
 }
 
 double kinetic_energy(const Model& model, const State& state) {

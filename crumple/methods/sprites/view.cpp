@@ -77,6 +77,7 @@ std::vector<FrameItem> draw(const Model& model, const State& state, const Matter
 }
 
 std::vector<StateArray> arrays(State& s) {
+  take_over(s);
   return {state_rows<double>("x", std::span(s.x)), state_rows<double>("v", std::span(s.v)), state_rows<double>("hit", std::span(s.hit)),
           state_rows<double>("from", std::span(s.from)), state_rows<double>("pose", std::span(s.pose)), state_array("weights", std::span(s.weights), 1),
           state_array("last_weights", std::span(s.last_weights), 1), state_array("simplex", std::span(&s.simplex, 1), 1), state_rows<double>("turn", std::span(&s.turn, 1)),
@@ -97,17 +98,17 @@ Result<void> rebuilt(const Model& model, State& s) {
   const size_t keys = model.keys.empty() ? 0 : model.keys[at(s.behaviour)].size();
   if (s.key < 0 || at(s.key) >= std::max<size_t>(keys, 1)) return input_error("it has a key pose that does not exist");
   s.from_rings = pose_rings(model.rings, s.from), s.pose_rings = pose_rings(model.rings, s.pose);
-  s.cells.is_made = false;
-  hand_out(model, s);
+  s.hulls.layers.clear();
+  s.is_shown = false;
   return {};
 }
 
-void record(const Model& model, State& s) {
+void record(const Model&, State& s) {
+  take_over(s);
   s.recorded_places.clear(), s.recorded_weights.clear();
   for (const Complex& x : s.x) s.recorded_places.emplace_back(static_cast<float>(x.real()), static_cast<float>(x.imag()), 0.0f);
   for (const double a : s.weights) s.recorded_weights.push_back(static_cast<float>(a));
   s.recorded_state = {static_cast<int32_t>(s.behaviour), static_cast<int32_t>(s.key), static_cast<int32_t>(s.is_left)};
-  (void)model;
 }
 
 std::vector<StateArray> recorded(State& s) {
