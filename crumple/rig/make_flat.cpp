@@ -113,6 +113,9 @@ class FlatMaker {
     for (size_t l = 0; l < layers_.size(); ++l) {
       Result<PictureOutline> outline = trace_outline(*layers_[l].image->picture, settings_.outline);
       if (!outline) return input_error(layers_.size() > 1 ? fmt::format("layer \"{}\" {}", layers_[l].name, outline.error().text) : outline.error().text);
+      // Each has a handle of its own.
+      report_.islands += outline->regions.size();
+      if (report_.islands > kMaxFlatIslands) return input_error(fmt::format("more than {} separate islands are painted; join them or erase the specks", kMaxFlatIslands));
       if (outline->dropped > 0) report_.warnings.push_back(fmt::format("{} specks of fewer than {:g} pixels were left out", outline->dropped, settings_.outline.smallest));
       if (!outline->is_sound) report_.warnings.push_back(fmt::format("layer \"{}\" is so thin in places that its outline crosses itself", layers_[l].name));
       std::vector<Vec2> wanted;
@@ -124,7 +127,7 @@ class FlatMaker {
       }
       const FlatMesh mesh = mesh_outline(*outline, wanted);
       if (mesh.triangles.empty()) return input_error(fmt::format("layer \"{}\" is too small or too thin for triangles", layers_[l].name));
-      report_.islands += outline->regions.size(), report_.edge = std::max(report_.edge, scale_ * outline->edge);
+      report_.edge = std::max(report_.edge, scale_ * outline->edge);
       report_.smallest_angle = std::min(report_.smallest_angle, smallest_angle(mesh));
       const int first = static_cast<int>(surface.positions.size());
       for (const Vec2& p : mesh.points) {

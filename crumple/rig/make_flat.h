@@ -12,7 +12,7 @@
 
 namespace crumple {
 
-inline constexpr size_t kMaxFlatLayers = 64;
+inline constexpr size_t kMaxFlatLayers = 64, kMaxFlatIslands = 200;
 
 /// One layer of a drawing. All layers are of one size.
 struct FlatLayer {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -273,6 +274,7 @@ TEST(FlatRig, says_what_is_wrong) {
       {{flat_layer("clear", 64, 64, [](double, double) { return false; })}, {}, "is transparent everywhere"},
       {{strip(), flat_layer("clear", 280, 80, [](double, double) { return false; })}, {}, "layer \"clear\" is transparent everywhere"},
       {{flat_layer("dot", 64, 64, [](double x, double y) { return x > 30 && x < 31 && y > 30 && y < 31; })}, {}, "nothing in it is larger than 16 pixels"},
+      {{flat_layer("spray", 400, 400, [](double x, double y) { return std::fmod(x, 20) < 8 && std::fmod(y, 20) < 8; })}, {}, "more than 200 separate islands are painted"},
       {{strip()}, with_handles({{"a", {5, 5}, {}, ""}}), "handle \"a\" at (5, 5) is outside of the drawing, which has 280 x 80 pixels"},
       {{strip()}, with_handles({{"a", {-40, 40}, {}, ""}}), "handle \"a\" at (-40, 40) is outside of the drawing"},
       {{strip()}, with_handles({{"a", {1e300, 40}, {}, ""}}), "handle \"a\" at (1e+300, 40) is outside of the drawing"},
