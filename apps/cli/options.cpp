@@ -1,5 +1,7 @@
 #include "apps/cli/options.h"
 
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +19,8 @@ Option& Option::range(int low, int high) {
 }
 
 Option& Option::range(double low, double high) {
+  // "nan" is neither below nor above any bound.
+  option_->check([](const std::string& text) { return std::isnan(std::strtod(text.c_str(), nullptr)) ? "Value " + text + " is not a number" : std::string(); });
   option_->check(CLI::Range(low, high));
   return *this;
 }

@@ -15,6 +15,8 @@ constexpr double kCornerReach = 4;         // pixels
 constexpr double kCornersApart = 0.45;     // edges
 constexpr double kSmallestHole = 24;       // square pixels: smaller ones are filled
 constexpr double kEdgeOfThickness = 0.8;   // of the mean thickness
+constexpr int kFinerRounds = 5;                 // of finer points, where an outline crosses itself
+constexpr double kStraight = 1e-9;         // square edges
 constexpr double kFinest = 1.0 / 56, kCoarsest = 1.0 / 20;  // of the diagonal: bounds of the distance between points
 
 /// Alpha at the middles of pixels, with a clear pixel around; rows from the bottom.
@@ -226,7 +228,8 @@ Result<PictureOutline> trace_outline(const Picture& picture, const OutlineSettin
   outline.edge = settings.edge > 0 ? settings.edge : std::clamp(kEdgeOfThickness * 2 * area / length, kFinest * diagonal, kCoarsest * diagonal);
   outline.edge = std::max(outline.edge, 1.5 * alpha.pixel);
   // Where opposite sides are so near that evenly spaced points would cross them, finer ones do not.
-  for (int finer = 0; finer < 5; ++finer, outline.edge *= 0.65) {
+  for (int finer = 0; finer < kFinerRounds; ++finer) {
+    if (finer > 0) outline.edge *= 0.65;
     outline.points.clear();
     std::vector<Ring> rings;
     for (const std::vector<Vec2>& loop : loops) {
@@ -240,7 +243,8 @@ Result<PictureOutline> trace_outline(const Picture& picture, const OutlineSettin
       for (const Triangle& t : triangulate_polygon(outline.points, region.rings)) {
         const Vec2 &a = outline.points[at(t[0])], b = outline.points[at(t[1])] - a, c = outline.points[at(t[2])] - a;
         const double twice = b.x() * c.y() - b.y() * c.x();
-        meshed += 0.5 * twice, is_sound = is_sound && twice > 0;
+        // Ears without area, of points on a straight line, cross nothing.
+        meshed += 0.5 * twice, is_sound = is_sound && twice > -kStraight * outline.edge * outline.edge;
       }
       is_sound = is_sound && !region.turned;
     }

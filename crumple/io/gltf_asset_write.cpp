@@ -140,11 +140,12 @@ class AssetWriter {
     mesh_node_ = builder_.add("nodes", Json::object({{"name", asset_.name}, {"mesh", index}, {"skin", skin_}}));
   }
 
-  /// One for each material; they share their vertices.
+  /// One for each material, with the vertices of its triangles: a reader gives each primitive vertices of its own, and shared ones would double.
   Json material_primitives() {
     const TriMesh& surface = asset_.surface;
-    const Json attributes = add_attributes();
     const std::vector<size_t> numbers = surface.materials ? add_materials(*surface.materials, builder_) : std::vector<size_t>{add_material()};
+    const std::vector<Vec3f> positions = to_float(surface.positions);
+    const VertexData vertices{positions, vertex_normals(positions, surface.triangles), surface_weights(asset_)};
     Json primitives = Json::array();
     for (size_t m = 0; m < numbers.size(); ++m) {
       std::vector<Triangle> some;
@@ -152,9 +153,28 @@ class AssetWriter {
         if (at(surface.material_of(t)) == m) some.push_back(surface.triangles[t]);
       }
       if (some.empty()) continue;
-      primitives.push(Json::object({{"attributes", attributes}, {"indices", builder_.add_triangles(some)}, {"material", numbers[m]}}));
+      std::vector<int> used(surface.positions.size());
+      std::iota(used.begin(), used.end(), 0);
+      if (numbers.size() > 1) used = keep_used(some);
+      Json attributes = add_attributes(vertices, used);
+      primitives.push(Json::object({{"attributes", std::move(attributes)}, {"indices", builder_.add_triangles(some)}, {"material", numbers[m]}}));
     }
     return primitives;
+  }
+
+  /// The vertices of triangles, ascending; the triangles are numbered by them afterwards.
+  std::vector<int> keep_used(std::vector<Triangle>& triangles) const {
+    std::vector<int> number(asset_.surface.positions.size(), -1), used;
+    for (const Triangle& t : triangles) {
+      for (const int v : t) number[at(v)] = 0;
+    }
+    for (size_t v = 0; v < number.size(); ++v) {
+      if (number[v] == 0) number[v] = static_cast<int>(used.size()), used.push_back(static_cast<int>(v));
+    }
+    for (Triangle& t : triangles) {
+      for (int& v : t) v = number[at(v)];
+    }
+    return used;
   }
 
   /// One for each layer of a drawing, with its own vertices, a little in front of the one before.
@@ -186,18 +206,29 @@ class AssetWriter {
   /// The extension in the mesh that was added.
   Json& tetrahedra() { return builder_.json()["meshes"].items[0]["extensions"][kTetrahedraExtension]; }
 
-  Json add_attributes() {
+  struct VertexData {
+    std::vector<Vec3f> positions, normals;  // #vertices
+    FourWeights skin;
+  };
+
+  Json add_attributes(const VertexData& vertices, const std::vector<int>& used) {
     const TriMesh& surface = asset_.surface;
-    const std::vector<Vec3f> positions = to_float(surface.positions);
-    const FourWeights skin = surface_weights(asset_);
+    const auto of_used = [&]<class T>(const std::vector<T>& values) {
+      std::vector<T> some;
+      some.reserve(used.size());
+      for (const int v : used) some.push_back(values[at(v)]);
+      return some;
+    };
     Json attributes = Json::object();
-    attributes["POSITION"] = builder_.add_positions(positions);
-    attributes["NORMAL"] = builder_.add_vec3(vertex_normals(positions, surface.triangles));
-    if (!surface.uvs.empty()) attributes["TEXCOORD_0"] = builder_.add_vec2(surface.uvs);
-    if (!surface.colors.empty()) attributes["COLOR_0"] = builder_.add_vec3(surface.colors);
-    attributes["JOINTS_0"] = builder_.add_joints(skin.joints);
-    attributes["WEIGHTS_0"] = builder_.add_vec4(skin.weights);
-    add_maps(asset_.maps, builder_, attributes);
+    attributes["POSITION"] = builder_.add_positions(of_used(vertices.positions));
+    attributes["NORMAL"] = builder_.add_vec3(of_used(vertices.normals));
+    if (!surface.uvs.empty()) attributes["TEXCOORD_0"] = builder_.add_vec2(of_used(surface.uvs));
+    if (!surface.colors.empty()) attributes["COLOR_0"] = builder_.add_vec3(of_used(surface.colors));
+    attributes["JOINTS_0"] = builder_.add_joints(of_used(vertices.skin.joints));
+    attributes["WEIGHTS_0"] = builder_.add_vec4(of_used(vertices.skin.weights));
+    std::vector<PaintedMap> maps;
+    for (const PaintedMap& map : asset_.maps) maps.push_back({map.name, of_used(map.values)});
+    add_maps(maps, builder_, attributes);
     return attributes;
   }
 

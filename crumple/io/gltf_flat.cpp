@@ -77,7 +77,8 @@ Result<FlatRig> read_flat(const GltfScene& scene, const Json& extension, size_t 
     if (!positions || !positions->is_number()) return input_error(fmt::format("{}: layer {} has no positions", title, p));
     const Result<size_t> rows = count_rows(scene.document(), static_cast<size_t>(positions->number));
     if (!rows) return rows.error();
-    flat.layer.insert(flat.layer.end(), std::min(*rows, surface.positions.size()), static_cast<int>(p));
+    if (*rows > surface.positions.size() - flat.layer.size()) return input_error(fmt::format("{}: layer {} is not made of triangles", title, p));
+    flat.layer.insert(flat.layer.end(), *rows, static_cast<int>(p));
   }
   if (flat.layer.size() != surface.positions.size()) return input_error(fmt::format("{}: only the drawing itself may be in the file", title));
   const Json* pins = extension.find("pins");

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 #include <jpeglib.h>
+// after jpeglib.h, whose types it needs
+#include <jerror.h>
 
 namespace crumple::io {
 namespace {
@@ -24,7 +26,11 @@ void leave(j_common_ptr info) {
   std::longjmp(error->back, 1);
 }
 
-void stay_silent(j_common_ptr, int) {}
+/// Torn and damaged data, which libjpeg would fill up with grey. Other warnings are about nothing that is seen.
+void warn(j_common_ptr info, int level) {
+  const int code = info->err->msg_code;
+  if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE || code == JWRN_MUST_RESYNC)) leave(info);
+}
 
 bool decode(std::string_view bytes, jpeg_decompress_struct& info, JpegError& error, Picture& picture, std::vector<uint8_t>& row) {
   if (setjmp(error.back)) return false;
@@ -59,7 +65,7 @@ Result<Picture> decode_jpeg(std::string_view bytes, std::string_view file) {
   jpeg_decompress_struct info{};
   JpegError error{};
   info.err = jpeg_std_error(&error.manager);
-  error.manager.error_exit = leave, error.manager.emit_message = stay_silent;
+  error.manager.error_exit = leave, error.manager.emit_message = warn;
   jpeg_create_decompress(&info);
   Picture picture;
   std::vector<uint8_t> row;

@@ -16,7 +16,8 @@ namespace crumple::io {
 namespace {
 
 constexpr double kCurveTolerance = 0.05;  // units of the drawing
-constexpr size_t kMaxDepth = 200, kMaxShapes = 100000;
+constexpr size_t kMaxDepth = 200, kMaxShapes = 100000, kMaxPoints = 4000000;
+constexpr double kFarthest = 1e9;  // units of the drawing
 
 using Attributes = std::map<std::string, std::string>;
 
@@ -26,7 +27,7 @@ std::optional<double> number_of(std::string_view text, std::string_view* rest = 
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || !std::isfinite(value) || std::abs(value) > 1e9) return {};
+  if (error != std::errc() || !std::isfinite(value) || std::abs(value) > kFarthest) return {};
   text.remove_prefix(static_cast<size_t>(end - text.data()));
   if (rest) {
     *rest = text;
@@ -36,15 +37,16 @@ std::optional<double> number_of(std::string_view text, std::string_view* rest = 
   return value;
 }
 
-std::vector<double> numbers_of(std::string_view text) {
+/// All numbers of a text; nothing if there is anything else in it.
+std::optional<std::vector<double>> numbers_of(std::string_view text) {
   std::vector<double> numbers;
-  while (!text.empty()) {
+  while (true) {
     while (!text.empty() && (std::isspace(static_cast<unsigned char>(text.front())) || text.front() == ',')) text.remove_prefix(1);
+    if (text.empty()) return numbers;
     const std::optional<double> value = number_of(text, &text);
-    if (!value) break;
+    if (!value) return {};
     numbers.push_back(*value);
   }
-  return numbers;
 }
 
 /// "translate(3, 4) rotate(30)"; nothing if it is damaged.
@@ -57,7 +59,9 @@ std::optional<Eigen::Affine2d> transform_of(std::string_view text) {
     if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
     std::string_view name = text.substr(0, open);
     while (name.ends_with(' ')) name.remove_suffix(1);
-    const std::vector<double> n = numbers_of(text.substr(open + 1, close - open - 1));
+    const std::optional<std::vector<double>> numbers = numbers_of(text.substr(open + 1, close - open - 1));
+    if (!numbers) return {};
+    const std::vector<double>& n = *numbers;
     Eigen::Affine2d one = Eigen::Affine2d::Identity();
     if (name == "translate" && !n.empty()) {
       one.translate(Vec2(n[0], n.size() > 1 ? n[1] : 0));
@@ -85,8 +89,9 @@ std::optional<Eigen::Vector4f> color_of(std::string_view text) {
     return Eigen::Vector4f(pair(1), pair(3), pair(5), 1);
   }
   if (text.starts_with("rgb(")) {
-    const std::vector<double> n = numbers_of(text.substr(4));
-    if (n.size() == 3) return Eigen::Vector4f(static_cast<float>(n[0] / 255), static_cast<float>(n[1] / 255), static_cast<float>(n[2] / 255), 1);
+    const std::optional<std::vector<double>> n = numbers_of(text.substr(4, text.find(')') - 4));
+    const auto share = [&](size_t i) { return static_cast<float>(std::clamp((*n)[i] / 255, 0.0, 1.0)); };
+    if (n && n->size() == 3) return Eigen::Vector4f(share(0), share(1), share(2), 1);
   }
   static constexpr std::pair<std::string_view, uint32_t> kNames[] = {{"black", 0}, {"white", 0xFFFFFF}, {"red", 0xFF0000}, {"green", 0x008000}, {"blue", 0x0000FF}, {"yellow", 0xFFFF00}, {"orange", 0xFFA500}, {"gray", 0x808080}, {"grey", 0x808080}, {"brown", 0xA52A2A}, {"purple", 0x800080}, {"pink", 0xFFC0CB}};
   for (const auto& [name, code] : kNames) {
@@ -165,6 +170,14 @@ class SvgReader {
     if (!value) stop(fmt::format("{}=\"{}\" is not a number", key, *text));
     return value.value_or(otherwise);
   }
+  double share(const Attributes& a, const char* key, double otherwise) { return std::clamp(number(a, key, otherwise), 0.0, 1.0); }
+  std::vector<double> numbers(const Attributes& a, const char* key) {
+    const std::string* text = find(a, key);
+    if (!text) return {};
+    const std::optional<std::vector<double>> all = numbers_of(*text);
+    if (!all) stop(fmt::format("{}=\"{}\" has something in it that is not a number", key, *text));
+    return all.value_or(std::vector<double>());
+  }
 
   void begin(std::string_view name, const char** given) {
     if (const size_t colon = name.find(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
@@ -179,6 +192,9 @@ class SvgReader {
     } else if (name == "g" || name == "svg" || name == "a") {
       open_group(a, style);
     } else if (name == "defs" || name == "title" || name == "desc" || name == "metadata" || name == "namedview") {
+      style.is_hidden = true;
+    } else if (name == "clipPath" || name == "mask" || name == "pattern" || name == "symbol" || name == "marker") {
+      if (!style.is_hidden) notes_.insert(fmt::format("<{}>", name));
       style.is_hidden = true;
     } else if (name == "linearGradient" || name == "radialGradient") {
       open_gradient(name, a);
@@ -196,7 +212,7 @@ class SvgReader {
 
   void open(const Attributes& a, Style& style) {
     has_svg_ = true;
-    const std::vector<double> box = find(a, "viewBox") ? numbers_of(*find(a, "viewBox")) : std::vector<double>();
+    const std::vector<double> box = numbers(a, "viewBox");
     const bool has_box = box.size() == 4 && box[2] > 0 && box[3] > 0;
     drawing_.width = has_box ? box[2] : number(a, "width", 0), drawing_.height = has_box ? box[3] : number(a, "height", 0);
     if (!(drawing_.width > 0) || !(drawing_.height > 0) || drawing_.width > 1e6 || drawing_.height > 1e6) return stop("needs a size: viewBox=\"0 0 WIDTH HEIGHT\"");
@@ -221,13 +237,14 @@ class SvgReader {
     if (const std::string* text = find(a, "stroke-linecap")) style.cap = *text == "round" ? VectorShape::Cap::Round : *text == "square" ? VectorShape::Cap::Square : VectorShape::Cap::Butt;
     if (const std::string* text = find(a, "display"); text && *text == "none") style.is_hidden = true;
     style.width = number(a, "stroke-width", style.width);
-    style.fill_opacity = number(a, "fill-opacity", style.fill_opacity), style.stroke_opacity = number(a, "stroke-opacity", style.stroke_opacity);
-    style.opacity *= number(a, "opacity", 1);
+    style.fill_opacity = share(a, "fill-opacity", style.fill_opacity), style.stroke_opacity = share(a, "stroke-opacity", style.stroke_opacity);
+    style.opacity *= share(a, "opacity", 1);
     const std::string* transform = find(a, "transform");
     if (!transform) return;
     const std::optional<Eigen::Affine2d> place = transform_of(*transform);
     if (!place) return stop(fmt::format("transform=\"{}\" cannot be read", *transform));
     style.place = style.place * *place;
+    if (!(style.place.matrix().cwiseAbs().maxCoeff() <= kFarthest)) stop(fmt::format("transform=\"{}\" makes it too large", *transform));
   }
 
   void open_gradient(std::string_view name, const Attributes& a) {
@@ -242,9 +259,9 @@ class SvgReader {
   void add_stop(const Attributes& a) {
     if (!gradient_) return;
     VectorPaint::Stop one;
-    one.offset = std::clamp(number(a, "offset", 0), 0.0, 1.0);
-    if (const std::string* text = find(a, "stop-color")) one.color = color_of(*text).value_or(Eigen::Vector4f(0, 0, 0, 1));
-    one.color[3] *= static_cast<float>(std::clamp(number(a, "stop-opacity", 1), 0.0, 1.0));
+    one.offset = share(a, "offset", 0);
+    one.color = color(find(a, "stop-color") ? *find(a, "stop-color") : "black");
+    one.color[3] *= static_cast<float>(share(a, "stop-opacity", 1));
     if (!gradient_->stops.empty()) one.offset = std::max(one.offset, gradient_->stops.back().offset);
     gradient_->stops.push_back(one);
   }
@@ -288,7 +305,7 @@ class SvgReader {
       return data ? parse_svg_path(*data, kCurveTolerance) : lines;
     }
     if (name == "polygon" || name == "polyline") {
-      const std::vector<double> n = find(a, "points") ? numbers_of(*find(a, "points")) : std::vector<double>();
+      const std::vector<double> n = numbers(a, "points");
       VectorShape::Line line{{}, name == "polygon"};
       for (size_t i = 0; i + 1 < n.size(); i += 2) line.points.emplace_back(n[i], n[i + 1]);
       lines.push_back(std::move(line));
@@ -321,9 +338,17 @@ class SvgReader {
     if (!lines) return stop(lines.error().text);
     if (lines->empty()) return;
     if (pending_.size() >= kMaxShapes) return stop(fmt::format("has more than {} shapes", kMaxShapes));
+    for (const VectorShape::Line& line : *lines) points_ += line.points.size();
+    if (points_ > kMaxPoints) return stop(fmt::format("has more than {} million points", kMaxPoints / 1000000));
     PendingShape pending;
     pending.shape.lines = std::move(*lines), pending.style = style;
     pending_.push_back(std::move(pending));
+  }
+
+  Eigen::Vector4f color(const std::string& text) {
+    const std::optional<Eigen::Vector4f> color = color_of(text);
+    if (!color) notes_.insert(fmt::format("the colour \"{}\"", text));
+    return color.value_or(Eigen::Vector4f(0, 0, 0, 1));
   }
 
   /// Gradients may be defined after they are used.
@@ -331,9 +356,7 @@ class SvgReader {
     VectorPaint paint;
     if (text == "none" || text == "transparent") return paint;
     if (!text.starts_with("url(")) {
-      const std::optional<Eigen::Vector4f> color = color_of(text);
-      if (!color) notes_.insert(fmt::format("the colour \"{}\"", text));
-      paint.kind = VectorPaint::Kind::Color, paint.color = color.value_or(Eigen::Vector4f(0, 0, 0, 1));
+      paint.kind = VectorPaint::Kind::Color, paint.color = color(text);
       paint.color[3] *= static_cast<float>(opacity);
       return paint;
     }
@@ -385,6 +408,7 @@ class SvgReader {
   XML_Parser parser_ = nullptr;
   std::string error_;
   unsigned long error_line_ = 0;
+  size_t points_ = 0;
   VectorDrawing drawing_;
   std::vector<Style> styles_;
   std::vector<PendingShape> pending_;

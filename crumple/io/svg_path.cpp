@@ -11,6 +11,7 @@ namespace crumple::io {
 namespace {
 
 constexpr size_t kMaxPathPoints = 1000000;
+constexpr int kMaxCurveLines = 2000;
 
 /// Numbers and letters of a path, with commas and blanks between them.
 class PathReader {
@@ -21,6 +22,7 @@ class PathReader {
     char command = 0;
     for (skip(); at_ < data_.size(); skip()) {
       if (std::isalpha(static_cast<unsigned char>(data_[at_]))) {
+        if (command == 0 && data_[at_] != 'M' && data_[at_] != 'm') return input_error(fmt::format("a path begins with {} and not with M, at character {}", data_[at_], at_));
         command = data_[at_++];
       } else if (command == 0 || command == 'Z' || command == 'z') {
         return input_error(fmt::format("a path has a number where a command should be, at character {}", at_));
@@ -71,7 +73,7 @@ class PathReader {
   /// As many lines as keep within the tolerance.
   template <class Curve>
   void curve_to(double bend, const Curve& curve) {
-    const int count = std::clamp(static_cast<int>(std::ceil(std::sqrt(bend / (8 * tolerance_)))), 1, 200);
+    const int count = std::clamp(static_cast<int>(std::min(std::ceil(std::sqrt(bend / (8 * tolerance_))), double{kMaxCurveLines})), 1, kMaxCurveLines);
     const Vec2 from = now_;
     for (int k = 1; k <= count; ++k) line_to(curve(from, static_cast<double>(k) / count));
   }

@@ -77,7 +77,7 @@ void fill(Canvas& canvas, std::span<const Polygon> polygons, bool even_odd, cons
   if (edges.empty()) return;
   double bottom = 0;
   for (const Edge& edge : edges) bottom = std::max(bottom, edge.bottom);
-  const int first = std::max(0, static_cast<int>(std::floor(std::max(edges.front().top, 0.0)))), last = static_cast<int>(std::min(std::ceil(bottom), static_cast<double>(canvas.height)));
+  const int first = static_cast<int>(std::clamp(edges.front().top, 0.0, static_cast<double>(canvas.height))), last = static_cast<int>(std::min(std::ceil(bottom), static_cast<double>(canvas.height)));
   std::vector<float> row(at(canvas.width));
   std::vector<std::pair<double, int>> crossings;
   std::vector<const Edge*> active;

@@ -26,6 +26,7 @@ Result<FlatLayer> layer_of(const std::string& name, Picture picture) {
 Result<Drawing> from_svg(const std::filesystem::path& file, double scale) {
   const Result<io::VectorDrawing> read = io::read_svg(file);
   if (!read) return read.error();
+  if (read->layers.size() > kMaxFlatLayers) return input_error(fmt::format("{}: {} layers are too many; at most {}", file.string(), read->layers.size(), kMaxFlatLayers));
   Drawing drawing;
   drawing.scale = std::min(scale, kLongestDrawn / std::max(read->width, read->height));
   for (const std::string& note : read->notes) drawing.notes.push_back(fmt::format("{}: {} cannot be read", file.string(), note));

@@ -56,7 +56,8 @@ struct Pyramid {
 
   Rgba bilinear(const Level& level, const Texture& texture, float u, float v) const {
     const float x = u * static_cast<float>(level.width) - 0.5f, y = v * static_cast<float>(level.height) - 0.5f;
-    const float fx = std::floor(x), fy = std::floor(y), sx = x - fx, sy = y - fy;
+    constexpr float kFar = 1e9f;  // places beyond it have no fraction, and no number of a pixel
+    const float fx = std::clamp(std::floor(x), -kFar, kFar), fy = std::clamp(std::floor(y), -kFar, kFar), sx = std::min(x - fx, 1.0f), sy = std::min(y - fy, 1.0f);
     const auto pixel = [&](int dx, int dy) {
       const int px = wrapped(static_cast<int>(fx) + dx, level.width, texture.wrap_u), py = wrapped(static_cast<int>(fy) + dy, level.height, texture.wrap_v);
       return level.pixels[at(py) * at(level.width) + at(px)];

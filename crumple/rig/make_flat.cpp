@@ -14,7 +14,6 @@ namespace crumple {
 namespace {
 
 constexpr double kPixelsPerMetre = 256;
-constexpr int kMostLayers = 64;
 
 class FlatMaker {
  public:
@@ -31,7 +30,7 @@ class FlatMaker {
  private:
   Result<void> check() {
     if (layers_.empty()) return input_error("there is no picture");
-    if (layers_.size() > kMostLayers) return input_error(fmt::format("{} layers are too many; at most {}", layers_.size(), kMostLayers));
+    if (layers_.size() > kMaxFlatLayers) return input_error(fmt::format("{} layers are too many; at most {}", layers_.size(), kMaxFlatLayers));
     for (const FlatLayer& layer : layers_) {
       if (!layer.image || !layer.image->picture) return input_error(fmt::format("layer \"{}\" has no picture", layer.name));
       const Picture &first = *layers_[0].image->picture, &picture = *layer.image->picture;
@@ -47,8 +46,8 @@ class FlatMaker {
 
   bool is_painted(size_t layer, const Vec2& at_pixel) const {
     const Picture& picture = *layers_[layer].image->picture;
-    const int x = static_cast<int>(std::floor(at_pixel.x())), y = static_cast<int>(std::floor(at_pixel.y()));
-    return x >= 0 && y >= 0 && x < picture.width && y < picture.height && picture.pixel(x, y)[3] >= 128;
+    const bool is_inside = at_pixel.x() >= 0 && at_pixel.y() >= 0 && at_pixel.x() < picture.width && at_pixel.y() < picture.height;
+    return is_inside && picture.pixel(static_cast<int>(at_pixel.x()), static_cast<int>(at_pixel.y()))[3] >= 128;
   }
 
   Result<size_t> layer_named(const std::string& name, const std::string& wanted_by) const {
@@ -60,8 +59,8 @@ class FlatMaker {
     return input_error(fmt::format("{} asks for the layer \"{}\"; there are {}", wanted_by, name, fmt::join(names, ", ")));
   }
 
-  /// The layer of a mark: the named one, or the topmost that is painted there, below `below`.
-  Result<size_t> layer_at(const std::string& name, const Vec2& place, const std::string& wanted_by, size_t below = kMostLayers) const {
+  /// The layer of a mark: the named one, or the topmost that is painted there.
+  Result<size_t> layer_at(const std::string& name, const Vec2& place, const std::string& wanted_by) const {
     if (!name.empty()) {
       Result<size_t> layer = layer_named(name, wanted_by);
       if (layer && !is_painted(*layer, place)) {
@@ -69,10 +68,20 @@ class FlatMaker {
       }
       return layer;
     }
-    for (size_t l = std::min(layers_.size(), below); l-- > 0;) {
+    for (size_t l = layers_.size(); l-- > 0;) {
       if (is_painted(l, place)) return l;
     }
     return input_error(fmt::format("{} at ({:g}, {:g}) is outside of the drawing, which has {:g} x {:g} pixels", wanted_by, place.x(), place.y(), size_.x(), size_.y()));
+  }
+
+  /// The other layer of a pin: the named one, or the next one below that is painted there, or, if there is none, the topmost.
+  Result<size_t> partner_of(const FlatPin& pin, size_t layer, const std::string& title) const {
+    if (!pin.to.empty()) return layer_at(pin.to, pin.at, title);
+    for (size_t step = 1; step < layers_.size(); ++step) {
+      const size_t other = (layer + layers_.size() - step) % layers_.size();
+      if (is_painted(other, pin.at)) return other;
+    }
+    return input_error(fmt::format("{} at ({:g}, {:g}) has no layer to be pinned to: only \"{}\" is painted there", title, pin.at.x(), pin.at.y(), layers_[layer].name));
   }
 
   Result<void> place_marks() {
@@ -86,7 +95,7 @@ class FlatMaker {
       const std::string title = fmt::format("pin \"{}\"", pin.name);
       const Result<size_t> layer = layer_at(pin.layer, pin.at, title);
       if (!layer) return layer.error();
-      const Result<size_t> to = layer_at(pin.to, pin.at, title, pin.layer.empty() ? *layer : kMostLayers);
+      const Result<size_t> to = partner_of(pin, *layer, title);
       if (!to) return to.error();
       if (*layer == *to) return input_error(fmt::format("{} joins layer \"{}\" with itself", title, layers_[*layer].name));
       pin_layers_.emplace_back(*layer, *to);
@@ -104,6 +113,9 @@ class FlatMaker {
     for (size_t l = 0; l < layers_.size(); ++l) {
       Result<PictureOutline> outline = trace_outline(*layers_[l].image->picture, settings_.outline);
       if (!outline) return input_error(layers_.size() > 1 ? fmt::format("layer \"{}\" {}", layers_[l].name, outline.error().text) : outline.error().text);
+      // Each has a handle of its own.
+      report_.islands += outline->regions.size();
+      if (report_.islands > kMaxFlatIslands) return input_error(fmt::format("more than {} separate islands are painted; join them or erase the specks", kMaxFlatIslands));
       if (outline->dropped > 0) report_.warnings.push_back(fmt::format("{} specks of fewer than {:g} pixels were left out", outline->dropped, settings_.outline.smallest));
       if (!outline->is_sound) report_.warnings.push_back(fmt::format("layer \"{}\" is so thin in places that its outline crosses itself", layers_[l].name));
       std::vector<Vec2> wanted;
@@ -115,7 +127,7 @@ class FlatMaker {
       }
       const FlatMesh mesh = mesh_outline(*outline, wanted);
       if (mesh.triangles.empty()) return input_error(fmt::format("layer \"{}\" is too small or too thin for triangles", layers_[l].name));
-      report_.islands += outline->regions.size(), report_.edge = std::max(report_.edge, scale_ * outline->edge);
+      report_.edge = std::max(report_.edge, scale_ * outline->edge);
       report_.smallest_angle = std::min(report_.smallest_angle, smallest_angle(mesh));
       const int first = static_cast<int>(surface.positions.size());
       for (const Vec2& p : mesh.points) {

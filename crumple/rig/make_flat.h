@@ -12,6 +12,8 @@
 
 namespace crumple {
 
+inline constexpr size_t kMaxFlatLayers = 64, kMaxFlatIslands = 200;
+
 /// One layer of a drawing. All layers are of one size.
 struct FlatLayer {
   std::string name;
