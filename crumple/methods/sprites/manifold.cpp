@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kMaxNewton = 30;
 constexpr double kSettled = 1e-13;     // of a weight
+constexpr double kQuadratic = 1e-5;    // steps below it leave only their square
 constexpr double kBetter = 1e-3;       // of the cost: a simplex is left only for one that is better by this
 constexpr double kFace = 1e-9;         // weights below it are none
 
@@ -57,6 +58,49 @@ Result<std::vector<std::vector<int>>> simplices_of(const Settings& settings, std
   return simplices;
 }
 
+/// Weights that sum to 1, and arms, of one block of particles.
+Manifold::Block block_of(const Asset& drawing, size_t begin, size_t end) {
+  Manifold::Block block{static_cast<Eigen::Index>(begin), {}, {}};
+  for (size_t b = 0; b < drawing.handles.size(); ++b) {
+    bool moves = false;
+    for (size_t i = begin; i < end; ++i) moves = moves || drawing.weight(i, b) != 0;
+    if (moves) block.handles.push_back(static_cast<int>(b));
+  }
+  block.basis.resize(static_cast<Eigen::Index>(end - begin), static_cast<Eigen::Index>(3 * block.handles.size()));
+  for (size_t i = begin; i < end; ++i) {
+    double sum = 0;
+    for (const int b : block.handles) sum += double{drawing.weight(i, at(b))};
+    for (size_t k = 0; k < block.handles.size(); ++k) {
+      const Vec3 arm = drawing.surface.positions[i] - drawing.handles[at(block.handles[k])].position;
+      const double w = double{drawing.weight(i, at(block.handles[k]))} / sum;
+      block.basis.row(static_cast<Eigen::Index>(i - begin)).segment<3>(static_cast<Eigen::Index>(3 * k)) << w * arm.x(), w * arm.y(), w;
+    }
+  }
+  return block;
+}
+
+std::vector<Manifold::Block> blocks_of(const Asset& drawing) {
+  std::vector<Manifold::Block> blocks;
+  const std::vector<int>& layer = drawing.flat->layer;
+  for (size_t begin = 0, end; begin < layer.size(); begin = end) {
+    end = begin;
+    while (end < layer.size() && layer[end] == layer[begin]) ++end;
+    blocks.push_back(block_of(drawing, begin, end));
+  }
+  return blocks;
+}
+
+/// A particle's row of N: w u, w u~ and w of each handle.
+Eigen::VectorXcd row_of(const Manifold& m, size_t particle) {
+  Eigen::VectorXcd row = Eigen::VectorXcd::Zero(3 * m.handles);
+  const auto in = std::upper_bound(m.blocks.begin(), m.blocks.end(), static_cast<Eigen::Index>(particle), [](Eigen::Index i, const Manifold::Block& block) { return i < block.begin; }) - 1;
+  for (size_t k = 0; k < in->handles.size(); ++k) {
+    const auto own = in->basis.row(static_cast<Eigen::Index>(particle) - in->begin).segment<3>(static_cast<Eigen::Index>(3 * k));
+    row.segment<3>(3 * in->handles[k]) << Complex(own[0], own[1]), Complex(own[0], -own[1]), own[2];
+  }
+  return row;
+}
+
 }  // namespace
 
 Result<Manifold> make_manifold(const Asset& drawing, std::span<const double> masses, const Settings& settings, std::span<const std::string> names) {
@@ -81,26 +125,14 @@ Result<Manifold> make_manifold(const Asset& drawing, std::span<const double> mas
     }
     m.simplices.push_back(std::move(simplex));
   }
-  const std::vector<Vec3>& rest = drawing.surface.positions;
-  m.rows.resize(static_cast<Eigen::Index>(rest.size()), 3 * m.handles);
+  m.blocks = blocks_of(drawing);
   m.mean = Eigen::VectorXcd::Zero(3 * m.handles);
-  for (size_t i = 0; i < rest.size(); ++i) {
-    double sum = 0;
-    for (int b = 0; b < m.handles; ++b) sum += double{drawing.weight(i, at(b))};
-    for (int b = 0; b < m.handles; ++b) {
-      const Vec3 arm = rest[i] - drawing.handles[at(b)].position;
-      const Complex u(arm.x(), arm.y());
-      const double w = double{drawing.weight(i, at(b))} / sum;
-      const auto row = static_cast<Eigen::Index>(i);
-      m.rows(row, 3 * b) = w * u, m.rows(row, 3 * b + 1) = w * std::conj(u), m.rows(row, 3 * b + 2) = w;
-    }
-    m.mean += masses[i] * m.rows.row(static_cast<Eigen::Index>(i)).transpose(), m.mass += masses[i];
-  }
+  for (size_t i = 0; i < masses.size(); ++i) m.mean += masses[i] * row_of(m, i), m.mass += masses[i];
   m.mean /= m.mass;
   m.gram = Eigen::MatrixXcd::Zero(3 * m.handles, 3 * m.handles);
-  for (Eigen::Index i = 0; i < m.rows.rows(); ++i) {
-    const Eigen::VectorXcd row = m.rows.row(i).transpose() - m.mean;
-    m.gram += masses[at(i)] * row.conjugate() * row.transpose();
+  for (size_t i = 0; i < masses.size(); ++i) {
+    const Eigen::VectorXcd row = row_of(m, i) - m.mean;
+    m.gram += masses[i] * row.conjugate() * row.transpose();
   }
   return m;
 }
@@ -110,11 +142,11 @@ namespace {
 /// Angles and stretches of a blend.
 struct Blended {
   std::vector<double> angle, p;
-  std::vector<Complex> s, t;
+  std::vector<Complex> s, t, turn;
 };
-Blended blended(const Manifold& m, int simplex, std::span<const double> a) {
+void set_blended(const Manifold& m, int simplex, std::span<const double> a, Blended& blend) {
   const auto handles = at(m.handles);
-  Blended blend{std::vector<double>(handles, 0), std::vector<double>(handles, 0), std::vector<Complex>(handles, 0), std::vector<Complex>(handles, 0)};
+  blend.angle.assign(handles, 0), blend.p.assign(handles, 0), blend.s.assign(handles, 0), blend.t.assign(handles, 0), blend.turn.resize(handles);
   const Simplex& in = m.simplices[at(simplex)];
   for (size_t j = 0; j < in.poses.size(); ++j) {
     const size_t first = at(in.poses[j]) * handles;
@@ -123,18 +155,22 @@ Blended blended(const Manifold& m, int simplex, std::span<const double> a) {
       blend.s[b] += a[j] * m.s[first + b], blend.t[b] += a[j] * m.t[first + b];
     }
   }
-  return blend;
+  for (size_t b = 0; b < handles; ++b) blend.turn[b] = std::polar(1.0, blend.angle[b]);
 }
 
-Eigen::VectorXcd numbers_of(const Blended& blend) {
-  Eigen::VectorXcd t(static_cast<Eigen::Index>(3 * blend.p.size()));
+void set_numbers(const Blended& blend, Eigen::VectorXcd& t) {
+  t.resize(static_cast<Eigen::Index>(3 * blend.p.size()));
   for (size_t b = 0; b < blend.p.size(); ++b) {
-    const Complex turn = std::polar(1.0, blend.angle[b]);
     const auto row = static_cast<Eigen::Index>(3 * b);
-    t[row] = turn * blend.p[b], t[row + 1] = turn * blend.s[b], t[row + 2] = blend.t[b];
+    t[row] = blend.turn[b] * blend.p[b], t[row + 1] = blend.turn[b] * blend.s[b], t[row + 2] = blend.t[b];
   }
-  return t;
 }
+
+struct Scratch {
+  Blended blend;
+  Eigen::VectorXcd t, gt, pull, zs;
+  Eigen::MatrixXcd slope, g_slope;
+};
 
 /// Weights of a simplex's own poses.
 std::vector<double> own_weights(const Manifold& m, const Place& place) {
@@ -152,12 +188,29 @@ Place place_from(const Manifold& m, int simplex, std::span<const double> own) {
 }  // namespace
 
 Eigen::VectorXcd blend(const Manifold& manifold, const Place& place) {
-  return numbers_of(blended(manifold, place.simplex, own_weights(manifold, place)));
+  Blended blended;
+  Eigen::VectorXcd t;
+  set_blended(manifold, place.simplex, own_weights(manifold, place), blended);
+  set_numbers(blended, t);
+  return t;
 }
 
 void pose_particles(const Manifold& manifold, const Place& place, std::span<Complex> positions) {
   const Eigen::VectorXcd t = blend(manifold, place);
-  Eigen::Map<Eigen::VectorXcd>(positions.data(), static_cast<Eigen::Index>(positions.size())).noalias() = manifold.rows * t;
+  // A w u + B w u~ = (A + B) w u_x + i (A - B) w u_y, as real and imaginary parts.
+  Eigen::MatrixX2d numbers, posed;
+  for (const Manifold::Block& block : manifold.blocks) {
+    numbers.resize(block.basis.cols(), 2);
+    for (size_t k = 0; k < block.handles.size(); ++k) {
+      const auto from = static_cast<Eigen::Index>(3 * block.handles[k]), to = static_cast<Eigen::Index>(3 * k);
+      const Complex sum = t[from] + t[from + 1], difference = t[from] - t[from + 1];
+      numbers.row(to) << sum.real(), sum.imag();
+      numbers.row(to + 1) << -difference.imag(), difference.real();
+      numbers.row(to + 2) << t[from + 2].real(), t[from + 2].imag();
+    }
+    posed.noalias() = block.basis.lazyProduct(numbers);
+    for (Eigen::Index i = 0; i < posed.rows(); ++i) positions[at(block.begin + i)] = {posed(i, 0), posed(i, 1)};
+  }
 }
 
 ShapeMoments moments_of(const Manifold& manifold, std::span<const double> masses, std::span<const Complex> shape) {
@@ -165,19 +218,34 @@ ShapeMoments moments_of(const Manifold& manifold, std::span<const double> masses
   for (size_t i = 0; i < shape.size(); ++i) middle += masses[i] * shape[i];
   middle /= manifold.mass;
   ShapeMoments moments;
-  Eigen::VectorXcd weighted(static_cast<Eigen::Index>(shape.size()));
-  for (size_t i = 0; i < shape.size(); ++i) {
-    weighted[static_cast<Eigen::Index>(i)] = masses[i] * (shape[i] - middle);
-    moments.squares += masses[i] * std::norm(shape[i] - middle);
+  moments.y = Eigen::VectorXcd::Zero(3 * manifold.handles);
+  Eigen::MatrixX2d weighted, sums;
+  for (const Manifold::Block& block : manifold.blocks) {
+    weighted.resize(block.basis.rows(), 2);
+    for (Eigen::Index i = 0; i < weighted.rows(); ++i) {
+      const size_t k = at(block.begin + i);
+      const Complex arm = shape[k] - middle;
+      weighted.row(i) << masses[k] * arm.real(), masses[k] * arm.imag();
+      moments.squares += masses[k] * std::norm(arm);
+    }
+    // The weighted shape has no mean, so that of the rows does not matter.
+    sums.noalias() = block.basis.transpose().lazyProduct(weighted);
+    for (size_t k = 0; k < block.handles.size(); ++k) {
+      const auto from = static_cast<Eigen::Index>(3 * k), to = static_cast<Eigen::Index>(3 * block.handles[k]);
+      const Complex along_x(sums(from, 0), sums(from, 1)), along_y(sums(from + 1, 0), sums(from + 1, 1)), i1(0, 1);
+      moments.y[to] += along_x - i1 * along_y, moments.y[to + 1] += along_x + i1 * along_y, moments.y[to + 2] += Complex(sums(from + 2, 0), sums(from + 2, 1));
+    }
   }
-  // The weighted shape has no mean, so that of the rows does not matter.
-  moments.y.noalias() = manifold.rows.adjoint() * weighted;
   return moments;
 }
 
 Cost cost_at(const Manifold& m, const ShapeMoments& shape, int simplex, std::span<const double> a, bool with_derivatives, const Complex* held) {
-  const Blended blend = blended(m, simplex, a);
-  const Eigen::VectorXcd t = numbers_of(blend), gt = m.gram * t;
+  thread_local Scratch scratch;  // small vectors, many times
+  Blended& blend = scratch.blend;
+  set_blended(m, simplex, a, blend);
+  Eigen::VectorXcd &t = scratch.t, &gt = scratch.gt;
+  set_numbers(blend, t);
+  gt.noalias() = m.gram * t;
   const Complex z = t.dot(shape.y);  // conjugates the first
   const double size = std::max(std::abs(z), 1e-300);
   const Complex back = std::conj(held ? *held : z / size);  // the best rotation is eliminated: it is that of z
@@ -186,48 +254,45 @@ Cost cost_at(const Manifold& m, const ShapeMoments& shape, int simplex, std::spa
   if (!with_derivatives) return cost;
   const Simplex& in = m.simplices[at(simplex)];
   const size_t handles = at(m.handles), count = in.poses.size();
-  // Derivatives of T by each weight: u (p_k + i theta_k p), the same with s, t_k.
-  std::vector<Eigen::VectorXcd> first(count, Eigen::VectorXcd(3 * m.handles));
+  // Derivatives of T by the weights but the first, which takes what the others leave. With differences d from the first pose, by weight j
+  // u (dp_j + i dtheta_j p), by j and l u (i dtheta_j dp_l + i dtheta_l dp_j - dtheta_j dtheta_l p); the same with s; dt_j and 0.
+  const auto free = static_cast<Eigen::Index>(count - 1);
+  const size_t pose_0 = at(in.poses[0]) * handles;
+  Eigen::MatrixXcd &slope = scratch.slope, &g_slope = scratch.g_slope;
+  slope.resize(3 * m.handles, free), g_slope.resize(3 * m.handles, free);
+  const std::vector<Complex>& turn = blend.turn;
+  const auto angle = [&](size_t j, size_t b) { return in.angle[(j + 1) * handles + b] - in.angle[b]; };
+  const auto pose_of = [&](size_t j) { return at(in.poses[j + 1]) * handles; };
   const Complex i1(0, 1);
-  const auto turn_of = [&](size_t b) { return std::polar(1.0, blend.angle[b]); };
-  for (size_t j = 0; j < count; ++j) {
-    const size_t pose = at(in.poses[j]) * handles;
+  for (size_t j = 0; j + 1 < count; ++j) {
     for (size_t b = 0; b < handles; ++b) {
-      const auto row = static_cast<Eigen::Index>(3 * b);
-      const double angle = in.angle[j * handles + b];
-      first[j][row] = turn_of(b) * (m.p[pose + b] + i1 * angle * blend.p[b]);
-      first[j][row + 1] = turn_of(b) * (m.s[pose + b] + i1 * angle * blend.s[b]);
-      first[j][row + 2] = m.t[pose + b];
+      const size_t pose = pose_of(j) + b;
+      const Complex turning = i1 * angle(j, b);
+      slope.col(static_cast<Eigen::Index>(j)).segment<3>(static_cast<Eigen::Index>(3 * b)) << turn[b] * (m.p[pose] - m.p[pose_0 + b] + turning * blend.p[b]),
+          turn[b] * (m.s[pose] - m.s[pose_0 + b] + turning * blend.s[b]), m.t[pose] - m.t[pose_0 + b];
     }
   }
-  const auto second = [&](size_t j, size_t l) {
-    Eigen::VectorXcd both(3 * m.handles);
-    const size_t pose_j = at(in.poses[j]) * handles, pose_l = at(in.poses[l]) * handles;
-    for (size_t b = 0; b < handles; ++b) {
-      const auto row = static_cast<Eigen::Index>(3 * b);
-      const double tj = in.angle[j * handles + b], tl = in.angle[l * handles + b];
-      both[row] = turn_of(b) * (i1 * tj * m.p[pose_l + b] + i1 * tl * m.p[pose_j + b] - tj * tl * blend.p[b]);
-      both[row + 1] = turn_of(b) * (i1 * tj * m.s[pose_l + b] + i1 * tl * m.s[pose_j + b] - tj * tl * blend.s[b]);
-      both[row + 2] = 0;
-    }
-    return both;
-  };
-  // By the weights but the first, which takes what the others leave.
-  const auto free = static_cast<Eigen::Index>(count - 1);
-  cost.gradient.setZero(free), cost.hessian.setZero(free, free);
-  std::vector<Eigen::VectorXcd> slope, g_slope;
-  std::vector<Complex> zs;
-  for (size_t j = 1; j < count; ++j) {
-    slope.push_back(first[j] - first[0]), g_slope.push_back(m.gram * slope.back());
-    zs.push_back(slope.back().dot(shape.y));
+  Eigen::VectorXcd &zs = scratch.zs, &pull = scratch.pull;
+  zs.resize(free), cost.gradient.resize(free), cost.hessian.resize(free, free);
+  pull = gt - back * shape.y;  // what second derivatives are multiplied with
+  for (Eigen::Index j = 0; j < free; ++j) {
+    g_slope.col(j).noalias() = m.gram * slope.col(j);
+    zs[j] = slope.col(j).dot(shape.y);
+    cost.gradient[j] = 2 * slope.col(j).dot(pull).real();
   }
   for (Eigen::Index j = 0; j < free; ++j) {
-    cost.gradient[j] = 2 * slope[at(j)].dot(gt).real() - 2 * (back * zs[at(j)]).real();
     for (Eigen::Index l = 0; l <= j; ++l) {
-      const Eigen::VectorXcd both = second(at(j) + 1, at(l) + 1) - second(at(j) + 1, 0) - second(0, at(l) + 1) + second(0, 0);
-      const Complex zjl = both.dot(shape.y);
-      const double follows = held ? 0 : (back * zs[at(j)]).imag() * (back * zs[at(l)]).imag() / size;  // the rotation does
-      cost.hessian(j, l) = cost.hessian(l, j) = 2 * (both.dot(gt) + slope[at(j)].dot(g_slope[at(l)])).real() - 2 * (back * zjl).real() - 2 * follows;
+      double curved = 0;
+      for (size_t b = 0; b < handles; ++b) {
+        const size_t pose_j = pose_of(at(j)) + b, pose_l = pose_of(at(l)) + b;
+        const double tj = angle(at(j), b), tl = angle(at(l), b);
+        const Complex p = turn[b] * Complex(-tj * tl * blend.p[b], tj * (m.p[pose_l] - m.p[pose_0 + b]) + tl * (m.p[pose_j] - m.p[pose_0 + b]));
+        const Complex s = turn[b] * (i1 * (tj * (m.s[pose_l] - m.s[pose_0 + b]) + tl * (m.s[pose_j] - m.s[pose_0 + b])) - tj * tl * blend.s[b]);
+        const auto row = static_cast<Eigen::Index>(3 * b);
+        curved += (std::conj(p) * pull[row] + std::conj(s) * pull[row + 1]).real();
+      }
+      const double follows = held ? 0 : (back * zs[j]).imag() * (back * zs[l]).imag() / size;  // the rotation does
+      cost.hessian(j, l) = cost.hessian(l, j) = 2 * (curved + slope.col(j).dot(g_slope.col(l)).real() - follows);
     }
   }
   return cost;
@@ -248,6 +313,24 @@ struct Found {
 
 using CostOf = std::function<Cost(std::span<const double> a, bool with_derivatives)>;
 
+/// Newton's step within a face of a simplex. Where the cost curves the wrong way, the size of the curvature tells how far to go down.
+std::vector<double> way_along(const Cost& cost, const std::vector<size_t>& face, size_t poses) {
+  // Directions along the face: each pose but its first against its first.
+  const auto count = static_cast<Eigen::Index>(face.size()) - 1;
+  Eigen::MatrixXd along = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(poses) - 1, count);
+  for (Eigen::Index j = 0; j < count; ++j) {
+    if (face[at(j) + 1] > 0) along(static_cast<Eigen::Index>(face[at(j) + 1]) - 1, j) += 1;
+    if (face[0] > 0) along(static_cast<Eigen::Index>(face[0]) - 1, j) -= 1;
+  }
+  const Eigen::VectorXd gradient = along.transpose() * cost.gradient;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(along.transpose() * cost.hessian * along);
+  const double least = 1e-12 * std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), 1e-300);
+  const Eigen::VectorXd change = -along * (eigen.eigenvectors() * (eigen.eigenvectors().transpose() * gradient).cwiseQuotient(eigen.eigenvalues().cwiseAbs().cwiseMax(least)));
+  std::vector<double> way(poses, 0.0);
+  for (size_t j = 1; j < poses; ++j) way[j] = change[static_cast<Eigen::Index>(j) - 1], way[0] -= way[j];
+  return way;
+}
+
 /// Newton's method within a face of a simplex: the weights of the poses in `face` (their numbers within the simplex) may change, all others are 0.
 /// Stops where it would leave the face.
 Found newton(const CostOf& cost_of, std::vector<double> a, const std::vector<size_t>& face) {
@@ -255,20 +338,15 @@ Found newton(const CostOf& cost_of, std::vector<double> a, const std::vector<siz
   Cost cost = cost_of(a, true);
   for (int step = 0; step < kMaxNewton; ++step) {
     ++found.steps;
-    // Directions along the face: each pose but its first against its first.
-    const auto count = static_cast<Eigen::Index>(face.size()) - 1;
-    Eigen::MatrixXd along = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(a.size()) - 1, count);
-    for (Eigen::Index j = 0; j < count; ++j) {
-      if (face[at(j) + 1] > 0) along(static_cast<Eigen::Index>(face[at(j) + 1]) - 1, j) += 1;
-      if (face[0] > 0) along(static_cast<Eigen::Index>(face[0]) - 1, j) -= 1;
-    }
-    const Eigen::VectorXd gradient = along.transpose() * cost.gradient;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(along.transpose() * cost.hessian * along);
-    // Where it curves the wrong way, the size of the curvature tells how far to go down.
-    const double least = 1e-12 * std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), 1e-300);
-    const Eigen::VectorXd change = -along * (eigen.eigenvectors() * (eigen.eigenvectors().transpose() * gradient).cwiseQuotient(eigen.eigenvalues().cwiseAbs().cwiseMax(least)));
     std::vector<double> way(a.size(), 0.0);
-    for (size_t j = 1; j < a.size(); ++j) way[j] = change[static_cast<Eigen::Index>(j) - 1], way[0] -= way[j];
+    if (face.size() == 2) {  // along an edge, which is what most complexes are made of
+      const auto slope = [&](size_t j) { return j == 0 ? 0.0 : cost.gradient[static_cast<Eigen::Index>(j) - 1]; };
+      const auto curve = [&](size_t j, size_t l) { return j == 0 || l == 0 ? 0.0 : cost.hessian(static_cast<Eigen::Index>(j) - 1, static_cast<Eigen::Index>(l) - 1); };
+      const double curvature = std::abs(curve(face[0], face[0]) + curve(face[1], face[1]) - 2 * curve(face[0], face[1]));
+      way[face[1]] = -(slope(face[1]) - slope(face[0])) / std::max(curvature, 1e-300), way[face[0]] = -way[face[1]];
+    } else {
+      way = way_along(cost, face, a.size());
+    }
     // As far as the face goes, and halved until the cost falls.
     double share = 1;
     for (const size_t j : face) {
@@ -277,6 +355,10 @@ Found newton(const CostOf& cost_of, std::vector<double> a, const std::vector<siz
     double longest = 0;
     for (const double w : way) longest = std::max(longest, std::abs(w));
     if (share * longest < kSettled) break;
+    if (share == 1 && longest < kQuadratic) {  // the last step: what is left after it is no more than its square, less than costs can tell
+      for (size_t j = 0; j < a.size(); ++j) a[j] = std::max(a[j] + way[j], 0.0);
+      break;
+    }
     bool is_lower = false;
     for (int halving = 0; halving < 30 && !is_lower; ++halving, share *= 0.5) {
       std::vector<double> next = a;
@@ -284,12 +366,11 @@ Found newton(const CostOf& cost_of, std::vector<double> a, const std::vector<siz
       double sum = 0;
       for (const double w : next) sum += w;
       for (double& w : next) w /= sum;
-      const double value = cost_of(next, false).value;
-      is_lower = value < cost.value;
-      if (is_lower) a = next;
+      Cost there = cost_of(next, true);  // the first is nearly always lower, and then its derivatives are needed
+      is_lower = there.value < cost.value;
+      if (is_lower) a = std::move(next), cost = std::move(there);
     }
     if (!is_lower) break;
-    cost = cost_of(a, true);
   }
   found.a = std::move(a), found.value = cost.value;
   return found;
@@ -353,6 +434,20 @@ bool touches(const Simplex& simplex, const Place& place) {
   return std::any_of(simplex.poses.begin(), simplex.poses.end(), [&](int k) { return place.a[at(k)] > kFace; });
 }
 
+/// Whether the cost rises from a place on a face, where the weights of all other poses are 0, into the simplex.
+bool rises_inwards(const CostOf& cost_of, const std::vector<double>& start, std::span<const char> is_shared) {
+  const Cost cost = cost_of(start, true);
+  const auto slope = [&](size_t j) { return j == 0 ? 0.0 : cost.gradient[static_cast<Eigen::Index>(j) - 1]; };
+  double shared = 0, along = 0;
+  for (size_t j = 0; j < start.size(); ++j) {
+    if (is_shared[j]) shared += start[j], along += start[j] * slope(j);
+  }
+  for (size_t j = 0; j < start.size(); ++j) {
+    if (!is_shared[j] && slope(j) <= along / shared) return false;
+  }
+  return true;
+}
+
 /// The best place of all simplices, or of those around the last one.
 template <class CostIn>
 int project_by(const Manifold& m, const CostIn& cost_in, bool anywhere, double scale, Place& place) {
@@ -378,6 +473,17 @@ int project_by(const Manifold& m, const CostIn& cost_in, bool anywhere, double s
       for (size_t j = 0; j < count; ++j) used += place.a[at(m.simplices[s].poses[j])];
       for (size_t j = 0; j < count; ++j) start[j] += 0.98 * place.a[at(m.simplices[s].poses[j])] / used;
       starts = {start};
+    }
+    if (!anywhere && !is_last) {  // nothing is to be found beyond a face from which all ways lead up
+      std::vector<char> is_shared;
+      std::vector<double> on_face = own_weights(m, {static_cast<int>(s), place.a});
+      double used = 0;
+      for (const double a : on_face) is_shared.push_back(a > kFace), used += a;
+      for (double& a : on_face) a /= used;
+      if (std::count(is_shared.begin(), is_shared.end(), 0) > 0 && rises_inwards(cost_of, on_face, is_shared)) {
+        ++steps;
+        continue;
+      }
     }
     const Found found = minimize(cost_of, count, starts);
     steps += found.steps;
@@ -409,13 +515,13 @@ int project_alternating(const Manifold& m, const Representatives& some, std::spa
   Eigen::VectorXcd mean = Eigen::VectorXcd::Zero(3 * m.handles);
   Complex middle = 0;
   double mass = 0;
-  for (size_t k = 0; k < some.particles.size(); ++k) mean += some.masses[k] * m.rows.row(some.particles[k]).transpose(), middle += some.masses[k] * shape[at(some.particles[k])], mass += some.masses[k];
+  for (size_t k = 0; k < some.particles.size(); ++k) mean += some.masses[k] * row_of(m, at(some.particles[k])), middle += some.masses[k] * shape[at(some.particles[k])], mass += some.masses[k];
   mean /= mass, middle /= mass;
   small.gram = Eigen::MatrixXcd::Zero(3 * m.handles, 3 * m.handles);
   ShapeMoments moments;
   moments.y = Eigen::VectorXcd::Zero(3 * m.handles);
   for (size_t k = 0; k < some.particles.size(); ++k) {
-    const Eigen::VectorXcd row = m.rows.row(some.particles[k]).transpose() - mean;
+    const Eigen::VectorXcd row = row_of(m, at(some.particles[k])) - mean;
     const Complex x = shape[at(some.particles[k])] - middle;
     small.gram += some.masses[k] * row.conjugate() * row.transpose(), moments.y += some.masses[k] * x * row.conjugate(), moments.squares += some.masses[k] * std::norm(x);
   }

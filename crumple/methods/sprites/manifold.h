@@ -30,7 +30,13 @@ struct Manifold {
   std::vector<Complex> s, t;     // #poses x #handles
   std::vector<double> angle;     // #poses x #handles
   std::vector<Simplex> simplices;
-  Eigen::MatrixXcd rows;         // #particles x 3 #handles: N
+  /// Particles next to each other that the same handles move, such as a layer's. N in real numbers: w u_x, w u_y and w of each handle.
+  struct Block {
+    Eigen::Index begin = 0;      // particle
+    std::vector<int> handles;
+    Eigen::MatrixXd basis;       // #its particles x 3 #its handles
+  };
+  std::vector<Block> blocks;
   Eigen::MatrixXcd gram;         // N^H M N about the mean
   Eigen::VectorXcd mean;         // of the rows, by mass
   double mass = 0;

@@ -30,6 +30,8 @@ const State::Hulls& hulls_of(const Model& model, State& state) {
   if (!hulls.layers.empty()) return hulls;
   hulls.layers.assign(model.layer_begin.size(), {});
   for (std::vector<float>* numbers : {&hulls.ax, &hulls.ay, &hulls.bx, &hulls.by, &hulls.shortness}) numbers->resize(model.outline.size());
+  hulls.px.resize(state.size()), hulls.py.resize(state.size());
+  for (size_t i = 0; i < state.size(); ++i) hulls.px[i] = static_cast<float>(state.x[i].real()), hulls.py[i] = static_cast<float>(state.x[i].imag());
   Octagon& all = hulls.layers.back();
   for (size_t l = 0; l + 1 < model.layer_begin.size(); ++l) {
     Octagon& layer = hulls.layers[l];
@@ -137,6 +139,14 @@ Complex leave(const Model& model_a, State& a, size_t i, const Model& model_b, St
   return impulse;
 }
 
+/// Marks points within slabs along x, y, x + y and x - y.
+CRUMPLE_WIDE void mark_inside(const float* x, const float* y, int count, const float* low, const float* high, int32_t* inside) {
+  for (int i = 0; i < count; ++i) {
+    const float sum = x[i] + y[i], difference = x[i] - y[i];
+    inside[i] = (x[i] > low[0]) & (x[i] < high[0]) & (y[i] > low[1]) & (y[i] < high[1]) & (sum > low[2]) & (sum < high[2]) & (difference > low[3]) & (difference < high[3]);
+  }
+}
+
 struct Pushed {
   bool any = false;
   Complex impulse = 0;
@@ -144,12 +154,18 @@ struct Pushed {
 /// Particles of one sprite leave the other.
 Pushed push_out(const Model& model_a, State& a, const Model& model_b, State& b, double friction) {
   const Complex shift(model_b.origin.x() - model_a.origin.x(), model_b.origin.y() - model_a.origin.y());
-  const State::Hulls& hulls = hulls_of(model_b, b);
+  const State::Hulls &hulls = hulls_of(model_b, b), &own = hulls_of(model_a, a);
+  thread_local std::vector<int32_t> inside;
+  inside.resize(a.size());
+  std::array<float, kAxes> low, high;
+  const std::array<double, kAxes> moved = along_axes(shift);
+  for (size_t k = 0; k < kAxes; ++k) low[k] = static_cast<float>(hulls.layers.back().low[k] + moved[k]), high[k] = static_cast<float>(hulls.layers.back().high[k] + moved[k]);
+  mark_inside(own.px.data(), own.py.data(), static_cast<int>(a.size()), low.data(), high.data(), inside.data());
   Pushed pushed;
   Complex home = 0;
   for (size_t i = 0; i < a.size(); ++i) {
+    if (!inside[i]) continue;
     const Complex place = a.x[i] - shift;
-    if (!is_in(hulls.layers.back(), place)) continue;
     for (size_t l = 0; l + 1 < hulls.layers.size(); ++l) {
       if (!is_in(hulls.layers[l], place) || !is_painted(model_b, hulls, l, place)) continue;
       if (!pushed.any) home = middle_of(model_a, a.x) - shift, pushed.any = true;

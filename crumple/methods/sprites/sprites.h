@@ -84,6 +84,7 @@ struct State {
   struct Hulls {                    // made when another sprite comes near, empty before
     std::vector<Octagon> layers;    // and of all
     std::vector<float> ax, ay, bx, by, shortness;  // #outline: ends of its edges, and 1 / length^2
+    std::vector<float> px, py;      // #particles
   } hulls;
   std::vector<Vec3f> recorded_places;
   std::vector<float> recorded_weights;
