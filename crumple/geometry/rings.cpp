@@ -191,4 +191,19 @@ std::vector<PlanarRegion> nest_rings(std::span<const Vec2> points, std::vector<R
   return Nest(points, std::move(rings), groups).run();
 }
 
+bool meets_itself(std::span<const Vec2> points, const Ring& ring) {
+  const auto corner = [&](size_t i) -> const Vec2& { return points[static_cast<size_t>(ring[i % ring.size()])]; };
+  const auto spans = [](const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d) {
+    return (a.cwiseMin(b).array() <= c.cwiseMax(d).array()).all() && (c.cwiseMin(d).array() <= a.cwiseMax(b).array()).all();
+  };
+  for (size_t i = 0; i < ring.size(); ++i) {
+    for (size_t j = i + 2; j < ring.size(); ++j) {
+      if (i == 0 && j + 1 == ring.size()) continue;
+      const Vec2 &a = corner(i), &b = corner(i + 1), &c = corner(j), &d = corner(j + 1);
+      if (spans(a, b, c, d) && orientation(a, b, c) * orientation(a, b, d) <= 0 && orientation(c, d, a) * orientation(c, d, b) <= 0) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace crumple

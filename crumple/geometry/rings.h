@@ -15,6 +15,9 @@ using DirectedEdge = std::array<int, 2>;
 /// in a point, a ring goes on along the inside, so that rings touch but do not cross.
 std::vector<Ring> trace_rings(std::span<const Vec2> points, std::span<const DirectedEdge> edges);
 
+/// Whether two sides of a ring meet that are not neighbours.
+bool meets_itself(std::span<const Vec2> points, const Ring& ring);
+
 /// A polygon with holes.
 struct PlanarRegion {
   std::vector<Ring> rings;  // the outer one first

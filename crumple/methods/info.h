@@ -67,6 +67,7 @@ struct MethodInfo {
   std::string (*footer)(int bodies, const Totals& totals);
   int order = 0;  // of layers: the shape is put together from those with lower numbers first
   bool skins = false;            // of layers: it writes every vertex itself, whatever was there
+  std::string_view directed_by = "";  // of matter: the key that moves such a body; empty: the one that holds it
   std::string_view arrays = "";  // what its arrays are filed under in recordings; empty: its name
 };
 

@@ -115,7 +115,8 @@ Result<void> check_flat(const Scene& scene) {
       continue;
     }
     if (matter && !is_drawing) return wrong(matter->key, fmt::format("a body of {} would leave the plane of a flat scene", matter->name));
-    if (body.motion == Motion::Static) continue;
+    if (body.plane && (rotation_of(body) * Vec3((*body.plane)[0], (*body.plane)[1], (*body.plane)[2]).normalized()).head<2>().norm() < 1 - 1e-9) return wrong("plane", "in a flat scene the normal of a plane has no z");
+    if (body.motion == Motion::Static || body.plane) continue;
     const Mat3 turn = rotation_of(body);
     if (std::abs(turn(2, 2) - 1) > 1e-9) return wrong("turn", "in a flat scene bodies turn about z alone");
     if (std::abs(body.at.z()) > 1e-12) return wrong("at", "in a flat scene z is 0");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/rings.h"
 #include "crumple/io/files.h"
 #include "crumple/scene/import/paper2_scene.h"
 #include "crumple/scene/import/paper1_scene.h"
@@ -59,6 +60,8 @@ void describe(Fields& f, Place& p) {
 
 namespace {
 
+constexpr size_t kMostCorners = 200;  // of a polygon
+
 // Within these, volumes, masses and moments of inertia stay far from the ends of the numbers.
 const Limits kSize = between(1e-6, 1e6);
 const Limits kMass = between(1e-9, 1e12);
@@ -103,6 +106,12 @@ void check_shape(Fields& f, const BodyDescription& b) {
     for (const double size : *b.polygon) {
       if (std::abs(size) > kSize.high) return f.fail("polygon", fmt::format("corners must be within {} m", kSize.high));
     }
+    if (b.polygon->size() > 2 * kMostCorners) return f.fail("polygon", fmt::format("has {} corners; at most {}", b.polygon->size() / 2, kMostCorners));
+    std::vector<Vec2> corners;
+    Ring ring;
+    for (size_t i = 0; i < b.polygon->size(); i += 2) ring.push_back(static_cast<int>(corners.size())), corners.emplace_back((*b.polygon)[i], (*b.polygon)[i + 1]);
+    if (meets_itself(corners, ring)) return f.fail("polygon", "its sides meet each other");
+    if (std::abs(doubled_area(corners, ring)) < 2 * kSize.low * kSize.low) return f.fail("polygon", "has no area");
   }
   if (b.plane && Vec3((*b.plane)[0], (*b.plane)[1], (*b.plane)[2]).norm() < 1e-9) return f.fail("plane", "the normal has no length");
   if (b.quaternion && std::hypot(std::hypot((*b.quaternion)[0], (*b.quaternion)[1]), std::hypot((*b.quaternion)[2], (*b.quaternion)[3])) < 1e-9) {
@@ -170,7 +179,7 @@ void check_matter(Fields& f, const BodyDescription& b, const MethodInfo& method)
   }
   if (b.motion != Motion::Dynamic) return f.fail("motion", fmt::format("a {} is always dynamic; hold it by \"{}\"", method.noun, method.held_by));
   if (method.need == BodyNeed::Drawing && b.asset.empty()) return f.fail(method.key, fmt::format("only a body made from an \"asset\" that is a drawing can have {}; make one with 'crumple sprite'", method.name));
-  if (!b.script.empty()) return f.fail("script", fmt::format("a {} is directed by \"{}\"", method.noun, method.held_by));
+  if (!b.script.empty()) return f.fail("script", fmt::format("a {} is directed by \"{}\"", method.noun, method.directed_by.empty() ? method.held_by : method.directed_by));
   if (b.asleep) return f.fail("asleep", fmt::format("a {} cannot start asleep", method.noun));
   const HullsDescription usual;
   if (b.hulls.tolerance || b.hulls.least != usual.least || b.hulls.most != usual.most || b.hulls.margin != usual.margin) {

@@ -77,7 +77,7 @@ TEST(Determinism, a_world_does_not_feel_another_one_beside_it) {
 /// The goldens are made with one thread and met with three, all scenes to their ends. Where they cannot be compared with, all scenes run here;
 /// otherwise one of each kind of method.
 TEST(Determinism, scenes_have_the_same_fingerprints_at_one_and_many_threads) {
-  const std::vector<std::string> each_kind = {"loading_dock.json", "wall_ball.json", "gate.json", "ball_drop.json", "plank_ball.json"};
+  const std::vector<std::string> each_kind = {"loading_dock.json", "wall_ball.json", "gate.json", "ball_drop.json", "plank_ball.json", "floating_ragdoll.json"};
   for (const std::string& name : is_comparable() && !kSanitized ? each_kind : all_scene_files()) {
     const Scene scene = scene_file(name);
     const int frames = frames_to_test(scene, static_cast<int>((kSanitized ? 0.1 : 0.5) * scene.fps));

@@ -39,7 +39,8 @@ const MethodInfo& info(const Settings&) {
                                        .held_by = "sprites/fixed",
                                        .colors = kSchemes,
                                        .state_color = "pose",
-                                       .footer = footer};
+                                       .footer = footer,
+                                       .directed_by = "sprites/behaviours"};
   return kInfo;
 }
 
