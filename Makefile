@@ -29,6 +29,7 @@ asan tsan: packages
 assets: build
 	@cmake --build --preset release --target crumple-assets
 	@build/release/bin/crumple-assets assets
+	@sh assets/sprites/make.sh
 
 clean:
 	rm -rf build bin

@@ -163,6 +163,24 @@ for scene in plastic_bar_drop twist_shear_bar drop_on_bar drop_on_spheres mixed_
 done
 draw plastic_bar_drop $images/volume_plastic_bar_drop.svg --plot volume
 
+# Sprites.
+for scene in bouncing_ball platforms catapult_puzzle walker floating_ragdoll cannon_ragdoll; do run $scene; done
+draw bouncing_ball $out/bouncing_ball.png --sheet 5x3 --size 400x225
+draw walker $out/walker.png --sheet 5x3 --size 400x225
+draw platforms $out/platforms.png --sheet 4x4 --size 400x225
+draw catapult_puzzle $out/catapult_puzzle.png --sheet 4x3 --size 400x225
+draw floating_ragdoll $out/floating_ragdoll.png --sheet 4x3 --size 400x225
+draw cannon_ragdoll $out/cannon_ragdoll.png --sheet 4x2 --size 480x400
+for scene in bouncing_ball platforms catapult_puzzle walker floating_ragdoll cannon_ragdoll; do small $out/$scene.png $scene.png 1136x; done
+"$crumple" sprite assets/drawings/figure.svg -o $out/figure.glb --picture $out/figure.png > /dev/null
+"$crumple" pose $out/figure.glb --pose assets/drawings/figure.json --picture $out/figure_poses.png > /dev/null
+montage $out/figure.png $out/figure_poses.png -strip -tile 2x1 -geometry x560+4+4 $out/sprite_figure.png; small $out/sprite_figure.png sprite_figure.png 1136x
+draw bouncing_ball $out/sprites_1.png --frame 46 --size 480x320 --camera=0,1.5,10:0,1.5,0:23
+draw platforms $out/sprites_2.png --frame 235 --size 480x320 --camera=-0.6,1,10:-0.6,1,0:20
+draw walker $out/sprites_3.png --frame 124 --size 480x320 --camera=-1.2,1.5,10:-1.2,1.5,0:20
+draw floating_ragdoll $out/sprites_4.png --frame 420 --size 480x320 --camera=3.9,1.1,10:3.9,1.1,0:17
+montage $out/sprites_[1-4].png -strip -tile 4x1 -geometry +4+4 $out/sprites_row.png; small $out/sprites_row.png sprites_row.png 1500x
+
 # Bends.
 for scene in plank_ball street_sign rebar_cage arm_hit jacks; do run $scene; done
 for scene in plank_ball street_sign rebar_cage; do draw $scene $out/$scene.png --sheet 3x2 --size 480x320 --samples 16; small $out/$scene.png $scene.png 1136x; done

@@ -83,7 +83,7 @@ TEST_F(CommandLine, wrong_usage_is_refused_in_one_line) {
       {{"export", "missing", "-o", "a.fbx"}, "a.fbx: expected .glb (animation), .obj or .ply (one frame)"},
       {{"export", "missing"}, "--output is required"},
       {{"render", "missing", "-o", "a.png"}, "missing"},
-      {{"render", "missing", "-o", "a.jpg"}, "a.jpg: pictures are .png, videos .mp4"},
+      {{"render", "missing", "-o", "a.jpg"}, "a.jpg: pictures are .png, films .mp4, .gif or .webp"},
       {{"render", "missing", "-o", "a.png", "--size", "big"}, "--size big: expected pixels such as 1280x720"},
       {{"render", "missing", "-o", "a.png", "--size", "0x10"}, "--size 0x10: expected pixels"},
       {{"render", "missing", "-o", "a.png", "--sheet", "3"}, "--sheet 3: expected columns and rows such as 3x3"},
