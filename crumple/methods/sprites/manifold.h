@@ -48,6 +48,16 @@ struct Place {
   std::vector<double> a;  // #poses, sum 1
 };
 
+inline constexpr double kFace = 1e-9;  // weights below it are none
+
+/// Weights of a simplex's own poses, and the place that they are.
+std::vector<double> own_weights(const Manifold& manifold, const Place& place);
+Place place_from(const Manifold& manifold, int simplex, std::span<const double> own);
+/// Whether a simplex has all poses that a place uses.
+bool holds(const Simplex& simplex, const Place& place);
+/// A particle's row of N: w u, w u~ and w of each handle.
+Eigen::VectorXcd row_of(const Manifold& manifold, size_t particle);
+
 /// `masses`: of the vertices. Errors begin with the key that is wrong.
 Result<Manifold> make_manifold(const Asset& drawing, std::span<const double> masses, const Settings& settings, std::span<const std::string> names);
 
