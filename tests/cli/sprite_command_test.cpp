@@ -3,6 +3,7 @@
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/image.h"
 #include "tests/cli/program.h"
+#include "tests/scene/goldens.h"
 
 namespace crumple {
 namespace {
@@ -263,6 +264,22 @@ TEST_F(SpriteCommand, hostile_files_are_refused_with_little_memory) {
   small.memory = 1500 * kMegabyte, small.cpu_seconds = 5;
   expect_refusal(run({"many.svg", "-o", "out.glb"}, small), "many.svg: 5000 layers are too many; at most 64");
   expect_refusal(run({"laughs.svg", "-o", "out.glb"}, small), "laughs.svg:1: declares entities");
+}
+
+/// The sprites of the project are what the program makes of their drawings and poses today.
+TEST_F(SpriteCommand, makes_the_sprites_of_the_project) {
+  if (!is_comparable()) GTEST_SKIP() << "they were made with other libraries";
+  const fs::path drawings = fs::path(CRUMPLE_SOURCE_DIR) / "assets" / "drawings", sprites = fs::path(CRUMPLE_SOURCE_DIR) / "assets" / "sprites";
+  int made = 0;
+  for (const auto& entry : fs::directory_iterator(drawings)) {
+    if (entry.path().extension() != ".svg") continue;
+    const std::string name = entry.path().stem().string(), file = name + ".glb";
+    ASSERT_EQ(run({entry.path().string(), "-o", file}).code, 0) << name;
+    ASSERT_EQ(run_program({"pose", file, "--pose", (drawings / (name + ".json")).string(), "--no-look"}, scratch.path(), scratch).code, 0) << name;
+    EXPECT_TRUE(text_of(scratch / file) == text_of(sprites / file)) << name << ": make it anew with assets/sprites/make.sh";
+    ++made;
+  }
+  EXPECT_GE(made, 17);
 }
 
 }  // namespace
