@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
@@ -38,30 +40,80 @@ struct ExportOptions {
   ProgressOptions progress_options;
 };
 
+/// The frames that are asked for with --frames and --every.
+Result<std::vector<int>> chosen_frames(const ExportOptions& options, const Playback& playback) {
+  std::pair<int, int> range{playback.frames().front(), playback.frames().back()};
+  if (!options.frames.empty()) {
+    const Result<std::pair<int, int>> parsed = parse_frames(options.frames);
+    if (!parsed) return parsed.error();
+    range = *parsed;
+  }
+  std::vector<int> chosen;
+  for (const int number : playback.frames()) {
+    if (number >= range.first && number <= range.second && (number - range.first) % options.every == 0) chosen.push_back(number);
+  }
+  if (chosen.empty()) return input_error(fmt::format("--frames {}: none of these frames was recorded", options.frames));
+  return chosen;
+}
+
 int make_sheet(const ExportOptions& options, Playback& playback) {
   SheetRequest request;
   request.file = options.file, request.body = options.body, request.every = options.every;
   if (options.pixels > 0) request.pixels = options.pixels;
-  if (!options.frames.empty()) {
-    const Result<std::pair<int, int>> frames = parse_frames(options.frames);
-    if (!frames) return print_error(frames.error());
-    request.frames = *frames;
-  }
+  const Result<std::vector<int>> frames = chosen_frames(options, playback);
+  if (!frames) return print_error(frames.error());
+  request.frames = *frames;
   const Result<void> made = export_sheet(playback, request, options.progress_options);
   if (interrupted()) return kInterrupted;
   return made ? static_cast<int>(kDone) : print_error(made.error());
 }
 
+/// A point cache of these frames.
+Result<io::ExportReport> make_cache(const ExportOptions& options, Playback& playback, io::CacheKind kind) {
+  const Result<std::vector<int>> frames = chosen_frames(options, playback);
+  if (!frames) return frames.error();
+  Progress progress(options.progress_options.style(), "export", 2 * static_cast<long>(frames->size()));
+  long done = 0;
+  const io::FrameSource source = [&](int index) -> Result<Frame> {
+    if (interrupted()) return system_error("interrupted");
+    progress.update(++done);
+    return playback.frame((*frames)[static_cast<size_t>(index)]);
+  };
+  return io::export_cache(source, static_cast<int>(frames->size()), kind, options.file);
+}
+
+/// One file for each frame, NAME_0007.obj.
+Result<io::ExportReport> make_sequence(const ExportOptions& options, Playback& playback) {
+  const Result<std::vector<int>> frames = chosen_frames(options, playback);
+  if (!frames) return frames.error();
+  const std::filesystem::path file = options.file;
+  Progress progress(options.progress_options.style(), "export", static_cast<long>(frames->size()));
+  io::ExportReport all;
+  for (const int number : *frames) {
+    if (interrupted()) return system_error("interrupted");
+    const Result<Frame> frame = playback.frame(number, options.colors ? View{"state"} : View());
+    if (!frame) return frame.error();
+    const std::filesystem::path one = file.parent_path() / fmt::format("{}_{:04}{}", file.stem().string(), number, file.extension().string());
+    const Result<io::ExportReport> report = file.extension() == ".obj" ? io::export_obj(*frame, one) : io::export_ply(*frame, one);
+    if (!report) return report;
+    all.frames += 1, all.nodes = std::max(all.nodes, report->nodes), all.bytes += report->bytes;
+    progress.update(all.frames);
+  }
+  return all;
+}
+
 int run(const ExportOptions& options) {
   const std::string extension = std::filesystem::path(options.file).extension().string();
-  if (extension != ".glb" && extension != ".obj" && extension != ".ply" && extension != ".png") {
-    return print_error(input_error(fmt::format("{}: expected .glb (animation), .obj or .ply (one frame) or .png (sprite sheet)", options.file)));
+  const bool is_cache = extension == ".mdd" || extension == ".pc2", is_mesh = extension == ".obj" || extension == ".ply";
+  if (extension != ".glb" && extension != ".png" && !is_cache && !is_mesh) {
+    return print_error(input_error(fmt::format("{}: expected .glb (animation), .mdd or .pc2 (point cache), .obj or .ply (frames) or .png (sprite sheet)", options.file)));
   }
-  if (extension != ".png" && (!options.body.empty() || !options.frames.empty() || options.pixels > 0 || options.every > 1)) {
-    return print_error(input_error("--body, --frames, --every and --pixels are for sprite sheets (.png)"));
-  }
-  if (extension == ".png" && (options.frame >= 0 || options.colors)) return print_error(input_error("--frame and --colors are not for sprite sheets; choose frames with --frames"));
+  if (extension != ".png" && (!options.body.empty() || options.pixels > 0)) return print_error(input_error("--body and --pixels are for sprite sheets (.png)"));
+  if (extension == ".glb" && (!options.frames.empty() || options.every > 1)) return print_error(input_error("--frames and --every are not for .glb, which holds the whole animation"));
+  if ((extension == ".png" || is_cache) && (options.frame >= 0 || options.colors)) return print_error(input_error(fmt::format("--frame and --colors are not for {}; choose frames with --frames", extension)));
   if (extension == ".glb" && options.frame >= 0) return print_error(input_error("--frame is for .obj and .ply; a .glb holds the whole animation"));
+  const bool is_sequence = is_mesh && (!options.frames.empty() || options.every > 1);
+  if (is_sequence && options.frame >= 0) return print_error(input_error("--frame and --frames exclude each other"));
   if (Result<void> possible = check_output(options.file); !possible) return print_error(possible.error());
   Result<Playback> playback = Playback::open(options.folder);
   if (!playback) return print_error(playback.error());
@@ -71,6 +123,10 @@ int run(const ExportOptions& options) {
   Result<io::ExportReport> report = io::ExportReport{};
   if (extension == ".glb") {
     report = export_animation(*playback, options.file, options.colors, options.progress_options);
+  } else if (is_cache) {
+    report = make_cache(options, *playback, extension == ".mdd" ? io::CacheKind::Mdd : io::CacheKind::Pc2);
+  } else if (is_sequence) {
+    report = make_sequence(options, *playback);
   } else {
     Result<Frame> frame = playback->frame(options.frame >= 0 ? options.frame : playback->frames().back(), options.colors ? View{"state"} : View());
     if (!frame) return print_error(frame.error());
@@ -90,12 +146,12 @@ void add_export(CLI::App& app, Action& action) {
   auto options = std::make_shared<ExportOptions>();
   Command command(app, "export", "Turn a recording into files for other programs");
   command.add_option("recording", options->folder, "Folder made by 'crumple run'").required();
-  command.add_option("-o,--output", options->file, "FILE.glb (animated), FILE.obj or FILE.ply (one frame), FILE.png with FILE.json (sprite sheet of a flat scene)").required();
+  command.add_option("-o,--output", options->file, "FILE.glb (animated), FILE.mdd or FILE.pc2 with FILE.obj (point cache), FILE.obj or FILE.ply (one frame, or FILE_0007.obj ... with --frames), FILE.png with FILE.json (sprite sheet of a flat scene)").required();
   command.add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)").range(0, 1000000000);
   command.add_flag("--colors", options->colors, "Vertex colours by example weights, utilisation of structures, and plastic strain of soft bodies");
   command.add_option("--body", options->body, "Body of a sprite sheet (default: the only sprite)");
-  command.add_option("--frames", options->frames, "Frames A-B of a sprite sheet (default: all)");
-  command.add_option("--every", options->every, "Only each N-th frame of a sprite sheet").range(1, 100000);
+  command.add_option("--frames", options->frames, "Frames A-B of a point cache, a sequence of .obj or .ply, or a sprite sheet (default: all)");
+  command.add_option("--every", options->every, "Only each N-th of these frames").range(1, 100000);
   command.add_option("--pixels", options->pixels, "Pixels for a metre in a sprite sheet (default: 100)").range(1.0, 100000.0);
   options->progress_options.add_to(command);
   command.callback([options, &action] { action = [options] { return run(*options); }; });

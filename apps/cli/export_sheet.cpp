@@ -35,16 +35,6 @@ Result<int> find_body(const Playback& playback, const std::string& name) {
   return numbers[0];
 }
 
-std::vector<int> chosen_frames(const Playback& playback, const SheetRequest& request) {
-  std::vector<int> chosen;
-  for (const int number : playback.frames()) {
-    const bool is_in = !request.frames || (number >= request.frames->first && number <= request.frames->second);
-    const int first = request.frames ? request.frames->first : playback.frames().front();
-    if (is_in && (number - first) % request.every == 0) chosen.push_back(number);
-  }
-  return chosen;
-}
-
 /// The body's items of a frame, and where its middle is.
 struct Seen {
   Frame frame;
@@ -76,8 +66,7 @@ Result<void> export_sheet(Playback& playback, const SheetRequest& request, const
   if (!playback.scene().flat) return input_error("a sprite sheet is of a flat scene");
   const Result<int> body = find_body(playback, request.body);
   if (!body) return body.error();
-  const std::vector<int> numbers = chosen_frames(playback, request);
-  if (numbers.empty()) return input_error("none of these frames was recorded");
+  const std::vector<int>& numbers = request.frames;
   Bounds box;
   std::vector<Seen> all;
   for (const int number : numbers) {

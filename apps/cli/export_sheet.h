@@ -1,7 +1,7 @@
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/cli/command.h"
 #include "crumple/run/playback.h"
@@ -11,8 +11,8 @@ namespace crumple::cli {
 struct SheetRequest {
   std::string file;                         // .png; the .json stands beside it
   std::string body;                         // name; empty: the only drawing
-  std::optional<std::pair<int, int>> frames;  // none: all
-  int every = 1;
+  std::vector<int> frames;                  // recorded ones
+  int every = 1;                            // frames that each picture stands for
   double pixels = 100;                      // for each metre
 };
 

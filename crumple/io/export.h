@@ -10,7 +10,7 @@
 
 namespace crumple::io {
 
-/// The frame of that index, 0..count-1. Exporters ask for each once, in order, and hold one at a time.
+/// The frame of that index, 0..count-1. Exporters ask for each in order, most of them once, and hold one at a time.
 using FrameSource = std::function<Result<Frame>(int index)>;
 
 struct ExportSettings {
@@ -35,6 +35,11 @@ struct ExportReport {
 /// A moving scene as one .glb: a node per item with keys for its motion, and for items that change their shape a few morph
 /// targets that fade into one another. Items that come or go are scaled to nothing while they are away.
 Result<ExportReport> export_glb(const FrameSource& source, int count, const ExportSettings& settings, const std::filesystem::path& file);
+
+enum class CacheKind { Mdd, Pc2 };
+/// Places of all vertices in all frames, as they were, for a modifier such as Blender's Mesh Cache; beside it an .obj of the first frame with the same
+/// vertices. What comes later or goes is one point while it is away. Asks for the frames twice.
+Result<ExportReport> export_cache(const FrameSource& source, int count, CacheKind kind, const std::filesystem::path& file);
 
 /// One frame as one surface in world coordinates. OBJ has a group per item; PLY has colours if any item has them.
 Result<ExportReport> export_obj(const Frame& frame, const std::filesystem::path& file);

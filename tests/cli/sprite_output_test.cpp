@@ -108,15 +108,25 @@ TEST_F(SpriteOutput, films_repeat_for_ever) {
   EXPECT_GE(shown, 10u);
 }
 
+TEST_F(SpriteOutput, caches_and_sequences_hold_the_frames_that_are_asked_for) {
+  ASSERT_EQ(run({"export", "rec", "-o", "a.pc2", "--frames", "2-10", "--every", "4", "--quiet"}).code, 0);
+  EXPECT_EQ((fs::file_size(scratch / "a.pc2") - 32) % 36, 0u) << "three frames of points, after the head";
+  EXPECT_TRUE(fs::exists(scratch / "a.obj"));
+  ASSERT_EQ(run({"export", "rec", "-o", "s.ply", "--frames", "2-10", "--every", "4", "--quiet"}).code, 0);
+  for (const char* name : {"s_0002.ply", "s_0006.ply", "s_0010.ply"}) EXPECT_TRUE(fs::exists(scratch / name)) << name;
+  EXPECT_FALSE(fs::exists(scratch / "s.ply"));
+  EXPECT_FALSE(fs::exists(scratch / "s_0004.ply"));
+}
+
 TEST_F(SpriteOutput, mistakes_are_refused) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"export", "rec", "-o", "a.png"}, "the scene has 2 sprites; say which one is meant with --body"},
       {{"export", "rec", "-o", "a.png", "--body", "snkae"}, "--body snkae: there is no such body; did you mean \"snake\"?"},
       {{"export", "rec", "-o", "a.png", "--body", "snake", "--frames", "7-3"}, "--frames 7-3: expected a range"},
-      {{"export", "rec", "-o", "a.png", "--body", "snake", "--frames", "500-600"}, "none of these frames was recorded"},
+      {{"export", "rec", "-o", "a.png", "--body", "snake", "--frames", "500-600"}, "--frames 500-600: none of these frames was recorded"},
       {{"export", "rec", "-o", "a.png", "--body", "snake", "--pixels", "50000"}, "--pixels 50000: pictures of"},
-      {{"export", "rec", "-o", "a.png", "--body", "snake", "--colors"}, "--frame and --colors are not for sprite sheets"},
-      {{"export", "rec", "-o", "a.glb", "--body", "snake"}, "--body, --frames, --every and --pixels are for sprite sheets"},
+      {{"export", "rec", "-o", "a.png", "--body", "snake", "--colors"}, "--frame and --colors are not for .png"},
+      {{"export", "rec", "-o", "a.glb", "--body", "snake"}, "--body and --pixels are for sprite sheets"},
       {{"export", "rec", "-o", "nowhere/a.png", "--body", "snake"}, "nowhere/a.png: cannot be created"},
       {{"render", "rec", "-o", "a.png", "--transparent"}, "a.png: what can be transparent"},
       {{"render", "rec", "-o", "a.mp4", "--transparent"}, "a.mp4: what can be transparent"},
