@@ -201,6 +201,17 @@ TEST(SpriteScenes, a_box_lies_on_a_crate_and_the_crate_on_the_ground) {
   EXPECT_LT(box.velocity.norm(), 0.05);
 }
 
+TEST(SpriteScenes, thin_plates_are_not_gone_through) {
+  for (const char* plate : {R"("box": [3, 0.04, 1])", R"("polygon": [-1.5, -0.02, 1.5, -0.02, 1.5, 0.02, -1.5, 0.02])"}) {
+    World world = built(ball_scene(R"("at": [0, 3, 0], "velocity": [0, -3, 0], "sprites": {"energy": {"pose": "squash"}})", fmt::format(R"(, {{"name": "plate", {}, "at": [0, 1, 0], "motion": "static"}})", plate)));
+    run_frames(world, 100);
+    const auto& [model, state] = sprite_of(world, "ball");
+    double lowest = 1e9;
+    for (const sprites::Complex& x : state.x) lowest = std::min(lowest, model.origin.y() + x.imag());
+    EXPECT_GT(lowest, 0.95) << plate;
+  }
+}
+
 TEST(SpriteScenes, a_run_goes_on_from_a_snapshot_as_if_nothing_had_been) {
   const Scene scene = scene_file("floating_ragdoll.json");
   World world = built(scene), other = built(scene);

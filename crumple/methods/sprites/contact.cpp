@@ -8,6 +8,8 @@
 
 namespace crumple::sprites {
 
+constexpr double kThick = 0.3;  // of a sprite's size: thinner obstacles count as so thick
+
 void take_over(State& state) {
   if (!std::exchange(state.is_shown, false)) return;
   for (size_t i = 0; i < state.size(); ++i) {
@@ -35,6 +37,42 @@ void show(const Model& model, State& state) {
 }  // namespace
 
 namespace {
+
+/// Matching may carry particles through a thin obstacle, to where its other side is nearer: then a sprite would be impaled on it. Behind the side that the
+/// sprite is on, obstacles are made at least so thick.
+void thicken(particles::Obstacle& obstacle, const Vec3& home, double depth) {
+  using Kind = rigid::ObstacleShape::Kind;
+  const rigid::ObstacleShape& form = obstacle.form();
+  const Vec3 local = obstacle.place.inverse() * home;
+  if (form.kind == Kind::Box) {
+    int outside = 0, near = -1;
+    for (int k = 0; k < 3; ++k) {
+      if (std::abs(local[k]) > form.half[k]) near = k, ++outside;
+    }
+    if (outside != 1 || 2 * form.half[near] >= depth) return;
+    rigid::ObstacleShape thick = form;
+    const double more = 0.5 * depth - form.half[near];
+    thick.half[near] += more;
+    Vec3 shift = Vec3::Zero();
+    shift[near] = local[near] > 0 ? -more : more;
+    obstacle.place.translation += obstacle.place.rotation * shift;
+    obstacle.shape = std::move(thick), obstacle.kept = nullptr;
+  } else if (form.kind == Kind::Hull && form.inner == 0) {
+    const Eigen::Vector4d* near = nullptr;
+    for (const Eigen::Vector4d& plane : form.planes) {
+      if (plane.head<3>().dot(local) <= plane[3]) continue;
+      if (near) return;
+      near = &plane;
+    }
+    if (!near) return;
+    rigid::ObstacleShape thick = form;
+    for (Eigen::Vector4d& plane : thick.planes) {
+      if (plane.head<3>().dot(near->head<3>()) < -0.9) plane[3] = std::max(plane[3], depth - (*near)[3]);
+    }
+    if (!thick.box.empty()) thick.box.low -= Vec3::Constant(depth), thick.box.high += Vec3::Constant(depth);
+    obstacle.shape = std::move(thick), obstacle.kept = nullptr;
+  }
+}
 
 /// Notes whether what touched it bears it: what changes its momentum points up.
 void note_ground(const Model& model, State& state, const Complex& impulse, const Complex& up, double dt) {
@@ -83,7 +121,8 @@ void collide_with_parts(const Model& model, State& state, MatterContext& now) {
   }
   // A sprite bounces by its own controls.
   std::vector<particles::Obstacle> obstacles(now.obstacles.begin(), now.obstacles.end());
-  for (particles::Obstacle& obstacle : obstacles) obstacle.restitution = 0;
+  const Complex middle = middle_of(model, state.x);
+  for (particles::Obstacle& obstacle : obstacles) obstacle.restitution = 0, thicken(obstacle, model.origin + Vec3(middle.real(), middle.imag(), 0), kThick * model.size);
   now.pushes = particles::collide_obstacles(particles_of(model, state), obstacles, now.dt);
   bool touches = false;
   double friction = 0;
