@@ -68,18 +68,23 @@ int make_sheet(const ExportOptions& options, Playback& playback) {
   return made ? static_cast<int>(kDone) : print_error(made.error());
 }
 
-/// A point cache of these frames.
-Result<io::ExportReport> make_cache(const ExportOptions& options, Playback& playback, io::CacheKind kind) {
+/// A point cache or USD of these frames.
+Result<io::ExportReport> make_cache(const ExportOptions& options, Playback& playback, const std::string& extension) {
   const Result<std::vector<int>> frames = chosen_frames(options, playback);
   if (!frames) return frames.error();
-  Progress progress(options.progress_options.style(), "export", 2 * static_cast<long>(frames->size()));
+  const bool is_usd = extension == ".usda";
+  Progress progress(options.progress_options.style(), "export", (is_usd ? 1 : 2) * static_cast<long>(frames->size()));
   long done = 0;
   const io::FrameSource source = [&](int index) -> Result<Frame> {
     if (interrupted()) return system_error("interrupted");
     progress.update(++done);
     return playback.frame((*frames)[static_cast<size_t>(index)]);
   };
-  return io::export_cache(source, static_cast<int>(frames->size()), kind, options.file);
+  const int count = static_cast<int>(frames->size());
+  if (!is_usd) return io::export_cache(source, count, extension == ".mdd" ? io::CacheKind::Mdd : io::CacheKind::Pc2, options.file);
+  io::ExportSettings settings;
+  settings.name = playback.scene().title.empty() ? "crumple" : playback.scene().title, settings.fps = playback.scene().fps / options.every;
+  return io::export_usd(source, count, settings, options.file);
 }
 
 /// One file for each frame, NAME_0007.obj.
@@ -104,9 +109,9 @@ Result<io::ExportReport> make_sequence(const ExportOptions& options, Playback& p
 
 int run(const ExportOptions& options) {
   const std::string extension = std::filesystem::path(options.file).extension().string();
-  const bool is_cache = extension == ".mdd" || extension == ".pc2", is_mesh = extension == ".obj" || extension == ".ply";
+  const bool is_cache = extension == ".mdd" || extension == ".pc2" || extension == ".usda", is_mesh = extension == ".obj" || extension == ".ply";
   if (extension != ".glb" && extension != ".png" && !is_cache && !is_mesh) {
-    return print_error(input_error(fmt::format("{}: expected .glb (animation), .mdd or .pc2 (point cache), .obj or .ply (frames) or .png (sprite sheet)", options.file)));
+    return print_error(input_error(fmt::format("{}: expected .glb or .usda (animation), .mdd or .pc2 (point cache), .obj or .ply (frames) or .png (sprite sheet)", options.file)));
   }
   if (extension != ".png" && (!options.body.empty() || options.pixels > 0)) return print_error(input_error("--body and --pixels are for sprite sheets (.png)"));
   if (extension == ".glb" && (!options.frames.empty() || options.every > 1)) return print_error(input_error("--frames and --every are not for .glb, which holds the whole animation"));
@@ -124,7 +129,7 @@ int run(const ExportOptions& options) {
   if (extension == ".glb") {
     report = export_animation(*playback, options.file, options.colors, options.progress_options);
   } else if (is_cache) {
-    report = make_cache(options, *playback, extension == ".mdd" ? io::CacheKind::Mdd : io::CacheKind::Pc2);
+    report = make_cache(options, *playback, extension);
   } else if (is_sequence) {
     report = make_sequence(options, *playback);
   } else {
@@ -146,11 +151,11 @@ void add_export(CLI::App& app, Action& action) {
   auto options = std::make_shared<ExportOptions>();
   Command command(app, "export", "Turn a recording into files for other programs");
   command.add_option("recording", options->folder, "Folder made by 'crumple run'").required();
-  command.add_option("-o,--output", options->file, "FILE.glb (animated), FILE.mdd or FILE.pc2 with FILE.obj (point cache), FILE.obj or FILE.ply (one frame, or FILE_0007.obj ... with --frames), FILE.png with FILE.json (sprite sheet of a flat scene)").required();
+  command.add_option("-o,--output", options->file, "FILE.glb or FILE.usda (animated), FILE.mdd or FILE.pc2 with FILE.obj (point cache), FILE.obj or FILE.ply (one frame, or FILE_0007.obj ... with --frames), FILE.png with FILE.json (sprite sheet of a flat scene)").required();
   command.add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)").range(0, 1000000000);
   command.add_flag("--colors", options->colors, "Vertex colours by example weights, utilisation of structures, and plastic strain of soft bodies");
   command.add_option("--body", options->body, "Body of a sprite sheet (default: the only sprite)");
-  command.add_option("--frames", options->frames, "Frames A-B of a point cache, a sequence of .obj or .ply, or a sprite sheet (default: all)");
+  command.add_option("--frames", options->frames, "Frames A-B of USD, a point cache, a sequence of .obj or .ply, or a sprite sheet (default: all)");
   command.add_option("--every", options->every, "Only each N-th of these frames").range(1, 100000);
   command.add_option("--pixels", options->pixels, "Pixels for a metre in a sprite sheet (default: 100)").range(1.0, 100000.0);
   options->progress_options.add_to(command);

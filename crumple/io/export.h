@@ -36,6 +36,10 @@ struct ExportReport {
 /// targets that fade into one another. Items that come or go are scaled to nothing while they are away.
 Result<ExportReport> export_glb(const FrameSource& source, int count, const ExportSettings& settings, const std::filesystem::path& file);
 
+/// A moving scene as USD text (.usda): a transform and a mesh for each item, sampled at every frame in which they change, with colours and
+/// materials as UsdPreviewSurface; pictures lie in NAME_textures beside it. One unit is a metre, one time code a frame.
+Result<ExportReport> export_usd(const FrameSource& source, int count, const ExportSettings& settings, const std::filesystem::path& file);
+
 enum class CacheKind { Mdd, Pc2 };
 /// Places of all vertices in all frames, as they were, for a modifier such as Blender's Mesh Cache; beside it an .obj of the first frame with the same
 /// vertices. What comes later or goes is one point while it is away. Asks for the frames twice.

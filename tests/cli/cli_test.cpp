@@ -80,7 +80,7 @@ TEST_F(CommandLine, wrong_usage_is_refused_in_one_line) {
       {{"bench", "nothing"}, ""},
       {{"demo", "missing.json"}, "missing.json: no such file"},
       {{"export", "missing", "-o", "a.glb"}, "missing"},
-      {{"export", "missing", "-o", "a.fbx"}, "a.fbx: expected .glb (animation), .obj or .ply (one frame)"},
+      {{"export", "missing", "-o", "a.fbx"}, "a.fbx: expected .glb or .usda (animation)"},
       {{"export", "missing"}, "--output is required"},
       {{"render", "missing", "-o", "a.png"}, "missing"},
       {{"render", "missing", "-o", "a.jpg"}, "a.jpg: pictures are .png, films .mp4, .gif or .webp"},
