@@ -450,7 +450,7 @@ TEST(Points, resampling_keeps_mass_and_splits_what_is_drawn_out) {
   EXPECT_EQ(fault(m.model, m.state), "");
   EXPECT_GT(m.state.counts[kSplits] + m.state.counts[kMerges], 5);
   EXPECT_NEAR(total(m.state.mass), 1000 * 648 * 2.7e-5, 1e-4);
-  EXPECT_EQ(m.state.size(), 648 + static_cast<size_t>(m.state.counts[kSplits] - m.state.counts[kMerges]));
+  EXPECT_EQ(m.state.size(), static_cast<size_t>(648 + m.state.counts[kSplits] - m.state.counts[kMerges]));
 }
 
 TEST(Points, a_step_that_would_explode_is_taken_in_smaller_ones) {
