@@ -11,6 +11,7 @@ namespace {
 
 /// Approximate minimum degree order of the rows listed.
 std::vector<int> minimum_degree(const SparseMatrix& matrix, const std::vector<int>& rows) {
+  if (rows.empty()) return {};
   std::vector<int> local(static_cast<size_t>(matrix.size), -1);
   for (size_t i = 0; i < rows.size(); ++i) local[rows[i]] = static_cast<int>(i);
   Eigen::SparseMatrix<double> block(static_cast<int>(rows.size()), static_cast<int>(rows.size()));
