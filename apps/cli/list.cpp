@@ -55,7 +55,9 @@ void list_formats() {
   print("{:<8} {}\n", "folder", "assets of paper 1's authors (read); recordings (read, written)");
   for (const io::MeshFormat& format : io::mesh_formats()) print("{:<8} {} ({})\n", format.extension, format.help, format.writes ? "read, written" : "read");
   print("{:<8} {}\n", ".txt", "particles of soft bodies, three numbers each (read)");
-  print("{:<8} {}\n{:<8} {}\n", ".png", "pictures (written)", ".mp4", "videos (written)");
+  for (const auto& [extension, help] : {std::pair{".usda", "animations (written)"}, {".mdd", "point caches, as .pc2 (written)"}, {".svg", "drawings (read), plots (written)"}, {".png", "drawings (read), pictures and sprite sheets (written)"}, {".mp4", "films, as .gif and .webp (written)"}}) {
+    print("{:<8} {}\n", extension, help);
+  }
 }
 
 }  // namespace

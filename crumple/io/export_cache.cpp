@@ -73,8 +73,7 @@ class CachedScene {
     for (const size_t number : known->second) {
       const CachedItem& other = items_[number];
       if (other.last_seen == index) continue;
-      const TriMesh &a = *other.first.surface, &b = *item.surface;
-      if (&a == &b || (a.triangles == b.triangles && a.positions == b.positions)) return number;
+      if (same_surface(*other.first.surface, *item.surface)) return number;
     }
     return items_.size();
   }

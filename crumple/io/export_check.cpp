@@ -35,6 +35,10 @@ std::string trouble_with_surface(const TriMesh& mesh) {
   return {};
 }
 
+bool same_surface(const TriMesh& a, const TriMesh& b) {
+  return &a == &b || (a.triangles == b.triangles && a.positions == b.positions && a.uvs == b.uvs && a.colors == b.colors && a.materials == b.materials && a.material == b.material);
+}
+
 std::string trouble_with_item(const FrameItem& item) {
   if (!item.surface) return "it has no surface";
   const size_t count = item.surface->positions.size();

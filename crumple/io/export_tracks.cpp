@@ -13,10 +13,6 @@
 namespace crumple::io {
 namespace {
 
-bool same_surface(const TriMesh& a, const TriMesh& b) {
-  return a.triangles == b.triangles && a.positions == b.positions && a.uvs == b.uvs && a.colors == b.colors && a.materials == b.materials && a.material == b.material;
-}
-
 template <class T>
 uint64_t hash_rows(const std::vector<T>& rows, uint64_t seed) {
   return hash_bytes(std::as_bytes(std::span(rows)), seed);

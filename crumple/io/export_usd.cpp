@@ -145,7 +145,7 @@ class UsdScene {
 Result<Thing*> UsdScene::thing_of(const FrameItem& item, int index, int number) {
   for (const size_t k : by_name_[item.name]) {
     Thing& thing = things_[k];
-    if (thing.last_seen != index && (thing.surface == item.surface || (thing.surface->triangles == item.surface->triangles && thing.surface->positions == item.surface->positions))) return &thing;
+    if (thing.last_seen != index && same_surface(*thing.surface, *item.surface)) return &thing;
   }
   if (const std::string trouble = trouble_with_surface(*item.surface); !trouble.empty()) return input_error(fmt::format("frame {}: \"{}\" cannot be exported: {}", number, item.name, trouble));
   if (things_.size() == kMostThings) return input_error(fmt::format("frame {}: \"{}\" has other triangles in frame after frame; use .glb", number, item.name));
