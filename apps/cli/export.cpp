@@ -140,7 +140,7 @@ int run(const ExportOptions& options) {
   if (interrupted()) return kInterrupted;
   if (!report) return print_error(report.error());
   for (const std::string& note : playback->notes()) print_message("note: {}\n", note);
-  const std::string off = report->shape_error > 0 ? fmt::format(", no vertex more than {:.2g} mm off", 1e3 * report->shape_error) : "";
+  const std::string off = report->worst > 0 ? fmt::format(", no vertex more than {:.2g} mm off", 1e3 * report->worst) : "";
   print("{}: {} frames, {} things, {} shapes{}, {:.1f} MB\n", options.file, report->frames, report->nodes, report->shapes, off, 1e-6 * static_cast<double>(report->bytes));
   return kDone;
 }

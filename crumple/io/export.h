@@ -28,7 +28,8 @@ struct ExportReport {
   int nodes = 0;
   int meshes = 0;
   int shapes = 0;          // morph targets of all meshes
-  double shape_error = 0;  // metres: no vertex is further than this from where it was in its own frame
+  double shape_error = 0;  // metres: no vertex is further than this from where it was, in its item's own coordinates
+  double worst = 0;        // metres: the same in the world, with what keys of motion leave out; a bound, not a measurement
   size_t bytes = 0;
 };
 

@@ -60,6 +60,7 @@ class GlbScene {
   };
 
   const ExportSurface& source_of(const ItemTrack& track) const { return tracks_.surfaces()[static_cast<size_t>(track.surface)]; }
+  double motion_error(const ItemTrack& track) const;
   Surface& topology_of(const ItemTrack& track);
   Surface& rest_of(const ItemTrack& track);
   size_t material_of(const ItemTrack& track);
@@ -96,7 +97,22 @@ void GlbScene::add_item(const ItemTrack& track) {
   add_place_keys(track, index);
   add_shape_keys(track, index);
   add_visibility_keys(track, index);
-  report_.shape_error = std::max(report_.shape_error, track.shapes.ever_changes() ? track.shapes.error() : 0.0);
+  const double shape = track.shapes.ever_changes() ? track.shapes.error() : 0.0;
+  report_.shape_error = std::max(report_.shape_error, shape), report_.worst = std::max(report_.worst, shape + motion_error(track));
+}
+
+/// How far keys of motion may leave a vertex from where it was: by their tolerances, which count for turns the more the farther it is from the origin.
+double GlbScene::motion_error(const ItemTrack& track) const {
+  const PlaceSample& first = track.places.samples().front();
+  const auto is_first = [&](const PlaceSample& s) { return s.translation == first.translation && s.rotation.coeffs() == first.rotation.coeffs(); };
+  if (std::all_of(track.places.samples().begin(), track.places.samples().end(), is_first)) return 0;
+  float reach = 0;
+  const auto look_at = [&](const Points& points) {
+    for (const Vec3f& p : points) reach = std::max(reach, p.norm());
+  };
+  look_at(*source_of(track).rest);
+  for (const HeldShape& shape : track.shapes.shapes()) look_at(shape.positions);
+  return settings_.place_tolerance + settings_.turn_tolerance * M_PI / 180 * double{reach};
 }
 
 GlbScene::Surface& GlbScene::topology_of(const ItemTrack& track) {
