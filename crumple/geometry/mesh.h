@@ -13,6 +13,7 @@ struct TriMesh {
   std::vector<Triangle> triangles;  // counter-clockwise from outside
   std::vector<Vec2f> uvs;           // #vertices or empty
   std::vector<Vec3f> colors;        // #vertices or empty, linear RGB
+  std::vector<Vec3f> normals;       // #vertices or empty: unit normals of the artist's
   std::shared_ptr<const Materials> materials;  // or none: one look for all
   std::vector<uint16_t> material;   // #triangles: of the materials; empty: the first
 

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <Eigen/Core>
+#include "crumple/math/types.h"
 
 namespace crumple {
-
-using Vec2 = Eigen::Vector2d;
 
 /// On which side of the line from a to b is c? 1: left (abc runs counter-clockwise), -1: right, 0: on it. Exact for the given numbers, so that
 /// answers about different triples never contradict each other. [Shewchuk 1997]

@@ -7,6 +7,7 @@
 
 namespace crumple {
 
+using Vec2 = Eigen::Vector2d;
 using Vec2f = Eigen::Vector2f;
 using Vec3 = Eigen::Vector3d;
 using Vec3f = Eigen::Vector3f;

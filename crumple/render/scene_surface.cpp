@@ -9,50 +9,13 @@
 #include <span>
 #include <tuple>
 
+#include "crumple/geometry/shading.h"
+
 namespace crumple::render {
 namespace {
 
 constexpr float kFarthestPoint = 1e6f;    // metres from where the camera looks
-constexpr float kSmoothSeam = 0.8f;  // cosine: faces that met at less than about 37 degrees are one smooth surface
 const Vec3f kPaleGrey = Vec3f(0.54f, 0.54f, 0.53f);
-
-/// Vertices that are one point of a smooth surface but doubled for a texture seam: their normals must agree.
-using Seams = std::vector<std::pair<int, int>>;
-
-Seams find_seams(const TriMesh& mesh) {
-  std::vector<Vec3f> positions(mesh.positions.size());
-  std::ranges::transform(mesh.positions, positions.begin(), [](const Vec3& p) { return Vec3f(p.cast<float>()); });
-  const int count = static_cast<int>(positions.size());
-  const bool sound =
-      std::ranges::all_of(positions, [](const Vec3f& p) { return p.allFinite(); }) &&
-      std::ranges::all_of(mesh.triangles, [&](const Triangle& t) { return std::ranges::all_of(t, [&](int v) { return v >= 0 && v < count; }); });
-  if (!sound) return {};
-  const std::vector<Vec3f> normals = vertex_normals(positions, mesh.triangles);
-  std::vector<int> order(positions.size());
-  std::iota(order.begin(), order.end(), 0);
-  auto key = [&](int v) { return std::tuple(positions[v].x(), positions[v].y(), positions[v].z(), v); };
-  std::ranges::sort(order, [&](int a, int b) { return key(a) < key(b); });
-  Seams seams;
-  for (int i = 0; i < count; ++i) {
-    // A fan of very many vertices in one point is not worth squaring.
-    for (int j = i + 1; j < std::min(count, i + 8) && positions[order[i]] == positions[order[j]]; ++j) {
-      if (normals[order[i]].dot(normals[order[j]]) > kSmoothSeam) seams.emplace_back(order[i], order[j]);
-    }
-  }
-  return seams;
-}
-
-void smooth_over_seams(const Seams& seams, std::vector<Vec3f>& normals) {
-  std::vector<std::pair<Vec3f, Vec3f>> before;
-  for (const auto& [a, b] : seams) before.emplace_back(normals[a], normals[b]);
-  for (size_t i = 0; i < seams.size(); ++i) normals[seams[i].first] += before[i].second, normals[seams[i].second] += before[i].first;
-  for (const auto& [a, b] : seams) {
-    for (Vec3f* normal : {&normals[a], &normals[b]}) {
-      const float length = normal->norm();
-      if (length > 1e-6f) *normal /= length;
-    }
-  }
-}
 
 std::vector<Vec3f> placed_positions(const FrameItem& item, const Vec3& origin) {
   const size_t count = item.positions.empty() ? item.surface->positions.size() : item.positions.size();
@@ -109,11 +72,11 @@ void add_plane(SceneSurface& scene, const FrameItem& item, const Vec3& origin, C
   }
 }
 
-void add_solid(SceneSurface& scene, const FrameItem& item, const Vec3& origin, ColorMode mode, const Seams& seams) {
+void add_solid(SceneSurface& scene, const FrameItem& item, const Vec3& origin, ColorMode mode, const Shading& shading) {
   const std::vector<Vec3f> positions = placed_positions(item, origin);
   const std::vector<Triangle> triangles = drawable_triangles(item.surface->triangles, positions);
-  std::vector<Vec3f> normals = vertex_normals(positions, triangles);
-  if (positions.size() == item.surface->positions.size()) smooth_over_seams(seams, normals);
+  const std::vector<Vec3f> normals =
+      positions.size() == item.surface->positions.size() ? shading.normals(positions, triangles) : vertex_normals(positions, triangles);
   const std::vector<Vec3f>* colors = vertex_colors(item, mode);
   const bool colored = colors && colors->size() == positions.size();
   const Vec3f whole = whole_color(item, mode);
@@ -192,7 +155,7 @@ void smooth_between_items(SceneSurface& scene, std::span<const ItemVertices> ite
 
 SceneSurface gather_surface(const Frame& frame, const Vec3& origin, ColorMode mode) {
   SceneSurface scene;
-  std::map<const TriMesh*, Seams> seams;
+  std::map<const TriMesh*, Shading> shadings;
   std::map<int, std::vector<ItemVertices>> items_of_body;
   for (const FrameItem& item : frame.items) {
     if (!item.look.visible) continue;
@@ -202,10 +165,9 @@ SceneSurface gather_surface(const Frame& frame, const Vec3& origin, ColorMode mo
       add_plane(scene, item, origin, mode);
       continue;
     }
-    auto found = seams.find(item.surface.get());
-    if (found == seams.end()) found = seams.emplace(item.surface.get(), find_seams(*item.surface)).first;
+    const Shading& shading = shadings.try_emplace(item.surface.get(), *item.surface).first->second;
     const size_t begin = scene.positions.size();
-    add_solid(scene, item, origin, mode, found->second);
+    add_solid(scene, item, origin, mode, shading);
     if (item.body >= 0) items_of_body[item.body].push_back({begin, scene.positions.size(), static_cast<int>(scene.finishes.size())});
   }
   for (const auto& [body, items] : items_of_body) smooth_between_items(scene, items);

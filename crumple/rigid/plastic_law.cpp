@@ -11,8 +11,6 @@
 namespace crumple::rigid {
 namespace {
 
-using Vec2 = Eigen::Vector2d;
-
 // Below it a capacity is none; its square must not vanish.
 constexpr double kNoCapacity = 1e-60;
 // Newton's method below is monotone and takes 3 to 15 steps; the most is for numbers that are not numbers.

@@ -8,8 +8,6 @@
 /// Outlines of sections, from which bars are drawn.
 namespace crumple::structures {
 
-using Vec2 = Eigen::Vector2d;
-
 /// A loop of points (width, height) that runs counter-clockwise seen against the bar's axis, that is with the material on its left.
 struct Loop {
   std::vector<Vec2> points;
