@@ -34,7 +34,7 @@ int run(const DemoOptions& options) {
   if (!playback) return print_error(playback.error());
   const fs::path animation = settings.folder / (name + ".glb"), preview = settings.folder / "preview.png";
   const double before_export = wall_seconds();
-  Result<io::ExportReport> exported = export_animation(*playback, animation, false, options.progress_options);
+  Result<io::ExportReport> exported = export_animation(*playback, animation, {}, options.progress_options);
   if (interrupted()) return kInterrupted;
   if (!exported) return print_error(exported.error());
   const double before_render = wall_seconds();

@@ -9,25 +9,35 @@
 
 namespace crumple::cli {
 
-Result<io::ExportReport> export_animation(Playback& playback, const std::filesystem::path& file, bool colors, const ProgressOptions& progress_options) {
+Result<io::ExportReport> export_animation(Playback& playback, const std::filesystem::path& file, const AnimationOptions& options, const ProgressOptions& progress_options) {
   const std::vector<int> frames = playback.frames();
   if (frames.empty()) return input_error("the recording has no frames yet");
-  Progress progress(progress_options.style(), "export", static_cast<long>(frames.size()));
+  Progress progress(progress_options.style(), "export", 2 * static_cast<long>(frames.size()));
   // What is torn is another thing in every stretch of frames, so the last frame does not show them all.
   bool every = false;
   for (const Body& body : playback.bodies()) every = every || body.matter;
+  long done = 0;
   const io::FrameSource source = [&](int index) -> Result<Frame> {
     if (interrupted()) return system_error("interrupted");
-    progress.update(index + 1);
-    return playback.frame(frames[static_cast<size_t>(index)], colors && (every || static_cast<size_t>(index) + 1 == frames.size()) ? View{"state"} : View());
+    progress.update(++done);
+    const bool colored = options.colors && (every || static_cast<size_t>(index) + 1 == frames.size());
+    return playback.frame(frames[static_cast<size_t>(index)], colored ? View{"state"} : View());
   };
   io::ExportSettings settings;
   settings.name = playback.scene().title.empty() ? "crumple" : playback.scene().title;
   settings.fps = playback.scene().fps;
-  settings.colors = colors;
-  if (every) settings.most_shapes = 64;  // pieces of one surface fly and spin apart
-  if (playback.scene().flat) settings.most_shapes = 1000, settings.shape_tolerance = 0.001;  // drawings are small, and each frame of them is looked at
+  settings.colors = options.colors;
+  settings.tolerance = 1e-3 * options.tolerance;
+  settings.max_bytes = static_cast<size_t>(1e6 * options.max_size);
   return io::export_glb(source, static_cast<int>(frames.size()), settings, file);
+}
+
+std::string exactness(const io::ExportReport& report) {
+  std::string text = fmt::format("no vertex more than {:.2g} mm off", 1e3 * report.worst);
+  if (report.worst > 0) text += fmt::format(" (measured; \"{}\" in frame {})", report.worst_item, report.worst_frame);
+  if (report.compact) text += "; shapes are in small whole numbers (KHR_mesh_quantization)";
+  if (report.scale > 1) text += fmt::format("; to keep to --max-size, tolerances are {:.3g} times as large", report.scale);
+  return text;
 }
 
 namespace {
@@ -37,6 +47,7 @@ struct ExportOptions {
   int frame = -1, every = 1;
   double pixels = 0;
   bool colors = false;
+  AnimationOptions animation;
   ProgressOptions progress_options;
 };
 
@@ -113,6 +124,7 @@ int run(const ExportOptions& options) {
   if (extension != ".glb" && extension != ".png" && !is_cache && !is_mesh) {
     return print_error(input_error(fmt::format("{}: expected .glb or .usda (animation), .mdd or .pc2 (point cache), .obj or .ply (frames) or .png (sprite sheet)", options.file)));
   }
+  if (extension != ".glb" && (options.animation.tolerance > 0 || options.animation.max_size > 0)) return print_error(input_error(fmt::format("--tolerance and --max-size are for .glb; {} is exact", extension)));
   if (extension != ".png" && (!options.body.empty() || options.pixels > 0)) return print_error(input_error("--body and --pixels are for sprite sheets (.png)"));
   if (extension == ".glb" && (!options.frames.empty() || options.every > 1)) return print_error(input_error("--frames and --every are not for .glb, which holds the whole animation"));
   if ((extension == ".png" || is_cache) && (options.frame >= 0 || options.colors)) return print_error(input_error(fmt::format("--frame and --colors are not for {}; choose frames with --frames", extension)));
@@ -127,7 +139,9 @@ int run(const ExportOptions& options) {
   if (extension == ".png") return make_sheet(options, *playback);
   Result<io::ExportReport> report = io::ExportReport{};
   if (extension == ".glb") {
-    report = export_animation(*playback, options.file, options.colors, options.progress_options);
+    AnimationOptions animation = options.animation;
+    animation.colors = options.colors;
+    report = export_animation(*playback, options.file, animation, options.progress_options);
   } else if (is_cache) {
     report = make_cache(options, *playback, extension);
   } else if (is_sequence) {
@@ -140,8 +154,8 @@ int run(const ExportOptions& options) {
   if (interrupted()) return kInterrupted;
   if (!report) return print_error(report.error());
   for (const std::string& note : playback->notes()) print_message("note: {}\n", note);
-  const std::string off = report->worst > 0 ? fmt::format(", no vertex more than {:.2g} mm off", 1e3 * report->worst) : "";
-  print("{}: {} frames, {} things, {} shapes{}, {:.1f} MB\n", options.file, report->frames, report->nodes, report->shapes, off, 1e-6 * static_cast<double>(report->bytes));
+  print("{}: {} frames, {} things, {} shapes, {:.1f} MB\n", options.file, report->frames, report->nodes, report->shapes, 1e-6 * static_cast<double>(report->bytes));
+  if (extension == ".glb") print("  {}\n", exactness(*report));
   return kDone;
 }
 
@@ -154,6 +168,8 @@ void add_export(CLI::App& app, Action& action) {
   command.add_option("-o,--output", options->file, "FILE.glb or FILE.usda (animated), FILE.mdd or FILE.pc2 with FILE.obj (point cache), FILE.obj or FILE.ply (one frame, or FILE_0007.obj ... with --frames), FILE.png with FILE.json (sprite sheet of a flat scene)").required();
   command.add_option("--frame", options->frame, "Frame of an .obj or .ply (default: the last)").range(0, 1000000000);
   command.add_flag("--colors", options->colors, "Vertex colours by example weights, utilisation of structures, and plastic strain of soft bodies");
+  command.add_option("--tolerance", options->animation.tolerance, "Distance in mm that a vertex of a .glb may be from its place (default: 1, or a thousandth of the body if that is more)").range(0.001, 1000.0);
+  command.add_option("--max-size", options->animation.max_size, "Size in MB that a .glb may have; larger tolerances make it smaller").range(0.1, 4000.0);
   command.add_option("--body", options->body, "Body of a sprite sheet (default: the only sprite)");
   command.add_option("--frames", options->frames, "Frames A-B of USD, a point cache, a sequence of .obj or .ply, or a sprite sheet (default: all)");
   command.add_option("--every", options->every, "Only each N-th of these frames").range(1, 100000);

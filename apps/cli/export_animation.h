@@ -8,7 +8,16 @@
 
 namespace crumple::cli {
 
+struct AnimationOptions {
+  bool colors = false;
+  double tolerance = 0;  // mm; 0: by the size of each body
+  double max_size = 0;   // MB; 0: any
+};
+
 /// A whole recording as an animated .glb, with a progress bar.
-Result<io::ExportReport> export_animation(Playback& playback, const std::filesystem::path& file, bool colors, const ProgressOptions& progress_options);
+Result<io::ExportReport> export_animation(Playback& playback, const std::filesystem::path& file, const AnimationOptions& options, const ProgressOptions& progress_options);
+
+/// How near an animation is to the recording, for a person.
+std::string exactness(const io::ExportReport& report);
 
 }  // namespace crumple::cli

@@ -14,27 +14,29 @@ namespace crumple::io {
 using FrameSource = std::function<Result<Frame>(int index)>;
 
 struct ExportSettings {
-  std::string name = "scene";      // of the scene and its animation
-  double fps = 24;                 // told to importers; times come from the frames
-  double shape_tolerance = 0.004;  // of an item's rest diagonal: how far a surface may be from where it was
-  int most_shapes = 12;            // morph targets of an item; the tolerance gives way to this
-  double place_tolerance = 2e-4;   // metres
-  double turn_tolerance = 0.02;    // degrees
-  bool colors = false;             // vertex colours, as in the last frame
+  std::string name = "scene";  // of the scene and its animation
+  double fps = 24;             // told to importers; times come from the frames
+  double tolerance = 0;        // metres that a vertex may be off; 0: 1 mm or a thousandth of the item, whichever is larger, at most a hundredth of it
+  size_t max_bytes = 0;        // of the file: the tolerance gives way to it; 0: any
+  bool colors = false;         // vertex colours, as in the last frame
 };
 
 struct ExportReport {
   int frames = 0;
   int nodes = 0;
   int meshes = 0;
-  int shapes = 0;          // morph targets of all meshes
-  double shape_error = 0;  // metres: no vertex is further than this from where it was, in its item's own coordinates
-  double worst = 0;        // metres: the same in the world, with what keys of motion leave out; a bound, not a measurement
+  int shapes = 0;             // morph targets of all meshes
+  double worst = 0;           // metres: distance of the vertex that is farthest from its place in any frame; measured
+  std::string worst_item;     // its item
+  int worst_frame = 0;        // and the frame
+  double scale = 1;           // more than 1: tolerances were multiplied by it to keep to max_bytes
+  bool compact = false;       // shapes are whole numbers (KHR_mesh_quantization)
   size_t bytes = 0;
 };
 
-/// A moving scene as one .glb: a node per item with keys for its motion, and for items that change their shape a few morph
-/// targets that fade into one another. Items that come or go are scaled to nothing while they are away.
+/// A moving scene as one .glb: a node per item with keys for its motion, and for items that change their shape morph targets, as few as the tolerance
+/// asks for. Items that come or go are scaled to nothing while they are away. Files above 50 MB hold shapes as small whole numbers. Asks for the frames
+/// twice: the second time to measure.
 Result<ExportReport> export_glb(const FrameSource& source, int count, const ExportSettings& settings, const std::filesystem::path& file);
 
 /// A moving scene as USD text (.usda): a transform and a mesh for each item, sampled at every frame in which they change, with colours and

@@ -11,7 +11,7 @@
 
 #include "crumple/core/index.h"
 #include "crumple/io/export.h"
-#include "crumple/io/export_tracks.h"
+#include "crumple/io/export_nodes.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf.h"
 #include "crumple/io/gltf_materials.h"
@@ -19,58 +19,48 @@
 namespace crumple::io {
 namespace {
 
-/// Turns of a normal below this are not worth a byte: about a quarter of a degree.
-constexpr float kUnturned = 0.004f;
+constexpr size_t kLargeFile = size_t{50} << 20;  // larger files hold shapes as small whole numbers
+constexpr double kCoarser = 1.3;                  // factor of the tolerances for each try to keep to a size
+constexpr int kMaxTries = 24;
 
 Json numbers(std::initializer_list<double> values) {
   return Json::array(std::vector<Json>(values.begin(), values.end()));
 }
 
-/// Unit length always, even where the surface has no area; validators insist.
-std::vector<Vec3f> unit_normals(const Points& positions, const std::vector<Triangle>& triangles) {
-  std::vector<Vec3f> normals = vertex_normals(positions, triangles);
-  for (Vec3f& normal : normals) {
-    const float length = normal.norm();
-    normal = length > 1e-12f ? Vec3f(normal / length) : Vec3f::UnitY();
-  }
-  return normals;
-}
-
-/// Writes tracks into a glTF document.
+/// Writes nodes into a glTF document.
 class GlbScene {
  public:
   GlbScene(const ItemTracks& tracks, const ExportSettings& settings) : tracks_(tracks), settings_(settings), builder_("Crumple") {
     surfaces_.resize(tracks.surfaces().size());
   }
 
-  void add_item(const ItemTrack& track);
+  void add_node(const ExportNode& node);
   GltfDocument finish() &&;
-  const ExportReport& report() const { return report_; }
+  int shapes() const { return shapes_; }
 
  private:
-  /// Accessors that all items with this surface share, made when first needed.
   struct Part {
     size_t triangles = 0;
     std::optional<size_t> material;  // none: the item's look
   };
+  /// Accessors that all items with this surface share, made when first needed.
   struct Surface {
     std::vector<Part> parts;  // one for each material
-    std::optional<size_t> uvs, positions, normals;
-    std::vector<Vec3f> rest_normals;
+    std::optional<size_t> uvs, normals;
+    std::map<double, size_t> positions;  // by unit
   };
 
-  const ExportSurface& source_of(const ItemTrack& track) const { return tracks_.surfaces()[static_cast<size_t>(track.surface)]; }
-  double motion_error(const ItemTrack& track) const;
-  Surface& topology_of(const ItemTrack& track);
-  Surface& rest_of(const ItemTrack& track);
-  size_t material_of(const ItemTrack& track);
-  size_t mesh_of(const ItemTrack& track);
-  Json attributes_of(const ItemTrack& track);
-  Json target_of(const ItemTrack& track, const Points& positions);
-  size_t add_differences(const std::vector<Vec3f>& now, const std::vector<Vec3f>& rest, float negligible);
-  void add_shape_keys(const ItemTrack& track, size_t node);
-  void add_place_keys(const ItemTrack& track, size_t node);
-  void add_visibility_keys(const ItemTrack& track, size_t node);
+  Surface& topology_of(const ExportNode& node);
+  size_t rest_positions(const ExportNode& node);
+  size_t rest_normals(const ExportNode& node);
+  size_t material_of(const ExportNode& node);
+  size_t mesh_of(const ExportNode& node);
+  void add_targets(const ExportNode& node, Json& mesh, Json& shape);
+  Json attributes_of(const ExportNode& node);
+  Json target_of(const ExportNode& node, const MorphTarget& target);
+  void add_shape_keys(const ExportNode& node, size_t index);
+  void add_place_keys(const ExportNode& node, size_t index);
+  void add_visibility_keys(const ExportNode& node, size_t index);
   void add_channel(size_t node, const char* path, const char* interpolation, const std::vector<float>& times, size_t values);
   float time_of(int frame) const { return static_cast<float>(tracks_.times()[static_cast<size_t>(frame)]); }
 
@@ -81,44 +71,34 @@ class GlbScene {
   std::map<std::array<float, 5>, size_t> materials_;
   std::map<std::pair<int, size_t>, size_t> rigid_meshes_;  // by surface and material
   std::vector<Json> nodes_, samplers_, channels_;
-  ExportReport report_;
+  int shapes_ = 0;
 };
 
-void GlbScene::add_item(const ItemTrack& track) {
-  const PlaceSample& start = track.places.samples().front();
+/// Metres in a unit of the node's mesh.
+double unit_of(const ExportNode& node) {
+  return node.morph && node.morph->unit > 0 ? node.morph->unit : 1.0;
+}
+
+void GlbScene::add_node(const ExportNode& node) {
+  const PlaceSample& start = node.places.front();
   const Vec3f& t = start.translation;
   const Eigen::Quaternionf& r = start.rotation;
-  Json node = Json::object({{"name", track.name}, {"mesh", mesh_of(track)}});
-  if (!t.isZero(0)) node["translation"] = numbers({t.x(), t.y(), t.z()});
-  if (!r.vec().isZero(0)) node["rotation"] = numbers({r.x(), r.y(), r.z(), r.w()});
-  if (track.switches.front().frame > 0) node["scale"] = numbers({0, 0, 0});
-  const size_t index = builder_.add("nodes", std::move(node));
+  const double scale = node.track->switches.front().frame > 0 ? 0.0 : unit_of(node);
+  Json json = Json::object({{"name", node.track->name}, {"mesh", mesh_of(node)}});
+  if (!t.isZero(0)) json["translation"] = numbers({t.x(), t.y(), t.z()});
+  if (!r.vec().isZero(0)) json["rotation"] = numbers({r.x(), r.y(), r.z(), r.w()});
+  if (scale != 1) json["scale"] = numbers({scale, scale, scale});
+  const size_t index = builder_.add("nodes", std::move(json));
   nodes_.push_back(index);
-  add_place_keys(track, index);
-  add_shape_keys(track, index);
-  add_visibility_keys(track, index);
-  const double shape = track.shapes.ever_changes() ? track.shapes.error() : 0.0;
-  report_.shape_error = std::max(report_.shape_error, shape), report_.worst = std::max(report_.worst, shape + motion_error(track));
+  add_place_keys(node, index);
+  add_shape_keys(node, index);
+  add_visibility_keys(node, index);
 }
 
-/// How far keys of motion may leave a vertex from where it was: by their tolerances, which count for turns the more the farther it is from the origin.
-double GlbScene::motion_error(const ItemTrack& track) const {
-  const PlaceSample& first = track.places.samples().front();
-  const auto is_first = [&](const PlaceSample& s) { return s.translation == first.translation && s.rotation.coeffs() == first.rotation.coeffs(); };
-  if (std::all_of(track.places.samples().begin(), track.places.samples().end(), is_first)) return 0;
-  float reach = 0;
-  const auto look_at = [&](const Points& points) {
-    for (const Vec3f& p : points) reach = std::max(reach, p.norm());
-  };
-  look_at(*source_of(track).rest);
-  for (const HeldShape& shape : track.shapes.shapes()) look_at(shape.positions);
-  return settings_.place_tolerance + settings_.turn_tolerance * M_PI / 180 * double{reach};
-}
-
-GlbScene::Surface& GlbScene::topology_of(const ItemTrack& track) {
-  Surface& surface = surfaces_[static_cast<size_t>(track.surface)];
+GlbScene::Surface& GlbScene::topology_of(const ExportNode& node) {
+  Surface& surface = surfaces_[at(node.track->surface)];
   if (!surface.parts.empty()) return surface;
-  const TriMesh& mesh = *source_of(track).mesh;
+  const TriMesh& mesh = *node.surface->mesh;
   if (!mesh.uvs.empty()) surface.uvs = builder_.add_vec2(mesh.uvs);
   if (!mesh.materials) {
     surface.parts = {{builder_.add_triangles(mesh.triangles), std::nullopt}};
@@ -133,18 +113,24 @@ GlbScene::Surface& GlbScene::topology_of(const ItemTrack& track) {
   return surface;
 }
 
-GlbScene::Surface& GlbScene::rest_of(const ItemTrack& track) {
-  Surface& surface = topology_of(track);
-  if (surface.positions) return surface;
-  const ExportSurface& source = source_of(track);
-  surface.rest_normals = unit_normals(*source.rest, source.mesh->triangles);
-  surface.positions = builder_.add_positions(*source.rest);
-  surface.normals = builder_.add_vec3(surface.rest_normals);
-  return surface;
+size_t GlbScene::rest_positions(const ExportNode& node) {
+  const double unit = unit_of(node);
+  const auto [place, is_new] = topology_of(node).positions.try_emplace(unit, 0);
+  if (!is_new) return place->second;
+  Points scaled = *node.surface->rest;
+  for (Vec3f& p : scaled) p = (p.cast<double>() / unit).cast<float>();
+  return place->second = builder_.add_positions(scaled);
+}
+
+size_t GlbScene::rest_normals(const ExportNode& node) {
+  Surface& surface = topology_of(node);
+  if (!surface.normals) surface.normals = builder_.add_vec3(node.surface->normals);
+  return *surface.normals;
 }
 
 /// One material a look, for surfaces without materials. Vertex colours replace its colour: the format multiplies the two.
-size_t GlbScene::material_of(const ItemTrack& track) {
+size_t GlbScene::material_of(const ExportNode& node) {
+  const ItemTrack& track = *node.track;
   const auto fraction = [](double value) { return std::isfinite(value) ? static_cast<float>(std::clamp(value, 0.0, 1.0)) : 0.0f; };
   const Vec3f color = track.colors.empty() ? track.look.color : Vec3f::Ones();
   const std::array<float, 5> key{fraction(color.x()), fraction(color.y()), fraction(color.z()), fraction(track.look.metal),
@@ -160,31 +146,21 @@ size_t GlbScene::material_of(const ItemTrack& track) {
   return place->second;
 }
 
-size_t GlbScene::mesh_of(const ItemTrack& track) {
-  const bool shared = !track.shapes.ever_changes() && track.colors.empty();
-  const bool has_look = !track.colors.empty() || !topology_of(track).parts.front().material;
-  const std::pair<int, size_t> key{track.surface, has_look ? material_of(track) : *topology_of(track).parts.front().material};
+size_t GlbScene::mesh_of(const ExportNode& node) {
+  const ItemTrack& track = *node.track;
+  const bool shared = !node.morph && node.baked.empty() && track.colors.empty();
+  const bool has_look = !track.colors.empty() || !topology_of(node).parts.front().material;
+  const std::pair<int, size_t> key{track.surface, has_look ? material_of(node) : *topology_of(node).parts.front().material};
   if (const auto known = rigid_meshes_.find(key); shared && known != rigid_meshes_.end()) return known->second;
 
   Json mesh = Json::object({{"name", track.name}});
-  Json shape = Json::object({{"attributes", attributes_of(track)}});
-  if (track.shapes.shapes().size() > 1) {
-    std::vector<Json> targets, weights, names;
-    for (const HeldShape& shape : track.shapes.shapes()) {
-      if (shape.positions.empty()) continue;
-      targets.push_back(target_of(track, shape.positions));
-      weights.push_back(&shape == &track.shapes.shapes().front() ? 1 : 0);
-      names.push_back(fmt::format("{:.3f} s", shape.begin));
-    }
-    report_.shapes += static_cast<int>(targets.size());
-    shape["targets"] = Json::array(std::move(targets));
-    mesh["weights"] = Json::array(std::move(weights));
-    mesh["extras"] = Json::object({{"targetNames", Json::array(std::move(names))}});
-  }
+  Json shape = Json::object({{"attributes", attributes_of(node)}});
+  if (node.morph) add_targets(node, mesh, shape);
   Json primitives = Json::array();
-  for (const Part& part : topology_of(track).parts) {
+  for (const Part& part : topology_of(node).parts) {
     Json primitive = shape;
-    primitive["indices"] = part.triangles, primitive["material"] = has_look || !part.material ? key.second : *part.material;
+    primitive["indices"] = part.triangles;
+    primitive["material"] = has_look || !part.material ? key.second : *part.material;
     primitives.push(std::move(primitive));
   }
   mesh["primitives"] = std::move(primitives);
@@ -193,50 +169,61 @@ size_t GlbScene::mesh_of(const ItemTrack& track) {
   return index;
 }
 
+void GlbScene::add_targets(const ExportNode& node, Json& mesh, Json& shape) {
+  const Morph& morph = *node.morph;
+  std::vector<Json> targets, weights, names;
+  for (size_t k = 0; k < morph.targets.size(); ++k) {
+    targets.push_back(target_of(node, morph.targets[k]));
+    weights.push_back(double{morph.weights[k]});
+    names.push_back(fmt::format("shape {}", k + 1));
+  }
+  shapes_ += static_cast<int>(targets.size());
+  shape["targets"] = Json::array(std::move(targets));
+  mesh["weights"] = Json::array(std::move(weights));
+  mesh["extras"] = Json::object({{"targetNames", Json::array(std::move(names))}});
+}
+
 /// The rest surface; or, for an item that has another shape all the time, that one.
-Json GlbScene::attributes_of(const ItemTrack& track) {
-  const Surface& surface = topology_of(track);
+Json GlbScene::attributes_of(const ExportNode& node) {
   Json attributes = Json::object();
-  const std::vector<HeldShape>& shapes = track.shapes.shapes();
-  if (shapes.size() == 1 && !shapes[0].positions.empty()) {
-    attributes["POSITION"] = builder_.add_positions(shapes[0].positions);
-    attributes["NORMAL"] = builder_.add_vec3(unit_normals(shapes[0].positions, source_of(track).mesh->triangles));
+  if (!node.baked.empty()) {
+    attributes["POSITION"] = builder_.add_positions(node.baked);
+    attributes["NORMAL"] = builder_.add_vec3(node.surface->shading.normals(node.baked, node.surface->mesh->triangles));
   } else {
-    attributes["POSITION"] = *rest_of(track).positions;
-    attributes["NORMAL"] = *rest_of(track).normals;
+    attributes["POSITION"] = rest_positions(node);
+    attributes["NORMAL"] = rest_normals(node);
   }
-  if (surface.uvs) attributes["TEXCOORD_0"] = *surface.uvs;
-  if (!track.colors.empty()) {
-    std::vector<Vec3f> colors = track.colors;
-    for (Vec3f& color : colors) color = color.cwiseMax(0.0f).cwiseMin(1.0f);
-    attributes["COLOR_0"] = builder_.add_vec3(colors);
-  }
+  if (const auto uvs = topology_of(node).uvs) attributes["TEXCOORD_0"] = *uvs;
+  std::vector<Vec3f> colors = node.track->colors;
+  for (Vec3f& color : colors) color = color.cwiseMax(0.0f).cwiseMin(1.0f);
+  if (!colors.empty()) attributes["COLOR_0"] = builder_.add_vec3(colors);
   return attributes;
 }
 
-Json GlbScene::target_of(const ItemTrack& track, const Points& positions) {
-  const Surface& surface = rest_of(track);
-  const ExportSurface& source = source_of(track);
-  const size_t moved = add_differences(positions, *source.rest, kUnmoved);
-  const size_t turned = add_differences(unit_normals(positions, source.mesh->triangles), surface.rest_normals, kUnturned);
-  return Json::object({{"POSITION", moved}, {"NORMAL", turned}});
+float largest(const std::vector<Vec3f>& values) {
+  float most = 0;
+  for (const Vec3f& value : values) most = std::max(most, value.cwiseAbs().maxCoeff());
+  return most;
 }
 
-/// Sparse if that is smaller.
-size_t GlbScene::add_differences(const std::vector<Vec3f>& now, const std::vector<Vec3f>& rest, float negligible) {
-  std::vector<uint32_t> rows;
-  std::vector<Vec3f> values;
-  for (size_t i = 0; i < now.size(); ++i) {
-    const Vec3f difference = now[i] - rest[i];
-    if (difference.squaredNorm() <= negligible * negligible) continue;
-    rows.push_back(static_cast<uint32_t>(i));
-    values.push_back(difference);
+std::vector<uint32_t> rows_of(const ShapeTarget& target) {
+  return std::vector<uint32_t>(target.vertices.begin(), target.vertices.end());
+}
+
+Json GlbScene::target_of(const ExportNode& node, const MorphTarget& target) {
+  const size_t count = node.surface->rest->size();
+  const std::vector<uint32_t> moved = rows_of(target.moves), turned = rows_of(target.turns);
+  if (node.morph->unit <= 0) {
+    return Json::object({{"POSITION", builder_.add_moves(count, moved, target.moves.moves)}, {"NORMAL", builder_.add_moves(count, turned, target.turns.moves)}});
   }
-  const size_t row_bytes = sizeof(Vec3f) + (now.size() <= 65536 ? 2 : 4);
-  if (rows.size() * row_bytes < now.size() * sizeof(Vec3f)) return builder_.add_sparse_vec3(now.size(), rows, values);
-  values.resize(now.size());
-  for (size_t i = 0; i < now.size(); ++i) values[i] = now[i] - rest[i];
-  return builder_.add_positions(values);
+  std::vector<Vec3f> units = target.moves.moves;
+  for (Vec3f& move : units) move = (move.cast<double>() / node.morph->unit).array().round().matrix().cast<float>();
+  const float most = largest(units);
+  const GltfNumber number = most <= 127 ? kByte : most <= 32767 ? kShort : kFloat;
+  const bool is_small = largest(target.turns.moves) <= 1;
+  builder_.use_extension("KHR_mesh_quantization", true);
+  return Json::object({{"POSITION", builder_.add_moves(count, moved, units, number)},
+                       {"NORMAL", builder_.add_moves(count, turned, target.turns.moves, is_small ? kByte : kFloat, is_small)}});
 }
 
 void GlbScene::add_channel(size_t node, const char* path, const char* interpolation, const std::vector<float>& times, size_t values) {
@@ -246,60 +233,51 @@ void GlbScene::add_channel(size_t node, const char* path, const char* interpolat
   samplers_.push_back(std::move(sampler));
 }
 
-/// Each shape has full weight while it is held and fades into the next, so at most two are active at a time.
-void GlbScene::add_shape_keys(const ItemTrack& track, size_t node) {
-  const std::vector<HeldShape>& shapes = track.shapes.shapes();
-  if (shapes.size() < 2) return;
-  const auto targets = static_cast<size_t>(std::count_if(shapes.begin(), shapes.end(), [](const HeldShape& s) { return !s.positions.empty(); }));
+void GlbScene::add_shape_keys(const ExportNode& node, size_t index) {
+  if (!node.morph) return;
+  const size_t count = node.morph->targets.size();
   std::vector<float> times, weights;
-  size_t target = 0;
-  for (const HeldShape& shape : shapes) {
-    const bool is_target = !shape.positions.empty();
-    for (const double time : {shape.begin, shape.end}) {
-      if (!times.empty() && static_cast<float>(time) <= times.back()) continue;
-      times.push_back(static_cast<float>(time));
-      weights.resize(weights.size() + targets, 0.0f);
-      if (is_target) weights[weights.size() - targets + target] = 1.0f;
-    }
-    target += is_target;
+  for (const ShapeTrack::Key& key : node.track->shapes.keys()) {
+    times.push_back(time_of(key.frame));
+    const auto row = node.morph->weights.begin() + static_cast<std::ptrdiff_t>(at(key.row) * count);
+    weights.insert(weights.end(), row, row + static_cast<std::ptrdiff_t>(count));
   }
-  const size_t values = builder_.add_scalars(weights);
-  add_channel(node, "weights", "LINEAR", times, values);
+  add_channel(index, "weights", "LINEAR", times, node.morph->unit > 0 ? builder_.add_fractions(weights) : builder_.add_scalars(weights));
 }
 
-void GlbScene::add_place_keys(const ItemTrack& track, size_t node) {
-  const std::vector<PlaceSample>& samples = track.places.samples();
+void GlbScene::add_place_keys(const ExportNode& node, size_t index) {
   const auto times_of = [&](const std::vector<int>& keys) {
     std::vector<float> times;
-    for (const int key : keys) times.push_back(time_of(samples[static_cast<size_t>(key)].frame));
+    for (const int key : keys) times.push_back(time_of(node.places[at(key)].frame));
     return times;
   };
-  if (const auto keys = translation_keys(samples, tracks_.times(), settings_.place_tolerance); keys.size() > 1) {
+  if (node.translations.size() > 1) {
     std::vector<Vec3f> values;
-    for (const int key : keys) values.push_back(samples[static_cast<size_t>(key)].translation);
-    add_channel(node, "translation", "LINEAR", times_of(keys), builder_.add_vec3(values, GltfTarget::Other));
+    for (const int key : node.translations) values.push_back(node.places[at(key)].translation);
+    add_channel(index, "translation", "LINEAR", times_of(node.translations), builder_.add_vec3(values, GltfTarget::Other));
   }
-  if (const auto keys = rotation_keys(samples, tracks_.times(), settings_.turn_tolerance); keys.size() > 1) {
+  if (node.rotations.size() > 1) {
     std::vector<std::array<float, 4>> values;
-    for (const int key : keys) {
-      const Eigen::Quaternionf& r = samples[static_cast<size_t>(key)].rotation;
+    for (const int key : node.rotations) {
+      const Eigen::Quaternionf& r = node.places[at(key)].rotation;
       values.push_back({r.x(), r.y(), r.z(), r.w()});
     }
-    add_channel(node, "rotation", "LINEAR", times_of(keys), builder_.add_vec4(values, GltfTarget::Other));
+    add_channel(index, "rotation", "LINEAR", times_of(node.rotations), builder_.add_vec4(values, GltfTarget::Other));
   }
 }
 
-void GlbScene::add_visibility_keys(const ItemTrack& track, size_t node) {
-  if (track.switches.size() == 1 && track.switches[0].frame == 0) return;
+void GlbScene::add_visibility_keys(const ExportNode& node, size_t index) {
+  const std::vector<ItemTrack::Switch>& switches = node.track->switches;
+  if (switches.size() == 1 && switches[0].frame == 0) return;
   std::vector<float> times;
   std::vector<Vec3f> values;
   const auto add = [&](int frame, bool visible) {
     times.push_back(time_of(frame));
-    values.push_back(Vec3f::Constant(visible ? 1.0f : 0.0f));
+    values.push_back(Vec3f::Constant(visible ? static_cast<float>(unit_of(node)) : 0.0f));
   };
-  if (track.switches[0].frame > 0) add(0, false);
-  for (const ItemTrack::Switch& change : track.switches) add(change.frame, change.visible);
-  add_channel(node, "scale", "STEP", times, builder_.add_vec3(values, GltfTarget::Other));
+  if (switches[0].frame > 0) add(0, false);
+  for (const ItemTrack::Switch& change : switches) add(change.frame, change.visible);
+  add_channel(index, "scale", "STEP", times, builder_.add_vec3(values, GltfTarget::Other));
 }
 
 GltfDocument GlbScene::finish() && {
@@ -317,29 +295,79 @@ GltfDocument GlbScene::finish() && {
   return std::move(builder_).finish();
 }
 
-}  // namespace
-
-Result<ExportReport> export_glb(const FrameSource& source, int count, const ExportSettings& settings, const std::filesystem::path& file) {
-  if (count < 1) return input_error(fmt::format("{}: there are no frames to export", file.string()));
+Result<ItemTracks> gather_tracks(const FrameSource& source, int count, const ExportSettings& settings) {
   ItemTracks tracks(settings);
   for (int index = 0; index < count; ++index) {
     auto frame = source(index);
     if (!frame) return frame.error();
     if (auto added = tracks.add(std::move(*frame)); !added) return added.error();
   }
-  tracks.finish();
+  return tracks;
+}
 
+/// Nodes and bytes of a file.
+struct GlbFile {
+  std::vector<ExportNode> nodes;
+  std::string bytes;
+  ExportReport report;
+};
+
+Result<GlbFile> make_file(ItemTracks& tracks, const ExportSettings& settings, const NodeSettings& how) {
+  GlbFile file;
+  Result<std::vector<ExportNode>> nodes = make_nodes(tracks, settings, how);
+  if (!nodes) return nodes.error();
+  file.nodes = std::move(*nodes);
   GlbScene scene(tracks, settings);
-  for (const ItemTrack& track : tracks.tracks()) scene.add_item(track);
-  ExportReport report = scene.report();
+  if (file.nodes.size() < tracks.tracks().size()) return file;
+  for (const ExportNode& node : file.nodes) scene.add_node(node);
+  file.report.shapes = scene.shapes();
   const GltfDocument document = std::move(scene).finish();
-  report.frames = count;
-  report.nodes = static_cast<int>(gltf_count(document, "nodes"));
-  report.meshes = static_cast<int>(gltf_count(document, "meshes"));
-  const auto bytes = write_glb(document);
+  file.report.nodes = static_cast<int>(gltf_count(document, "nodes"));
+  file.report.meshes = static_cast<int>(gltf_count(document, "meshes"));
+  file.report.scale = how.scale;
+  file.report.compact = document.json.find("extensionsRequired") != nullptr;
+  Result<std::string> bytes = write_glb(document);
   if (!bytes) return bytes.error();
-  report.bytes = bytes->size();
-  if (auto written = write_file(file, *bytes); !written) return written.error();
+  file.bytes = std::move(*bytes);
+  return file;
+}
+
+/// Plain numbers for a file of moderate size, small ones for a large one, and coarser tolerances only to keep to a size that was asked for.
+Result<GlbFile> make_fitting_file(ItemTracks& tracks, const ExportSettings& settings) {
+  NodeSettings how;
+  how.max_bytes = settings.max_bytes > 0 ? std::min(settings.max_bytes, kLargeFile) : kLargeFile;
+  Result<GlbFile> file = make_file(tracks, settings, how);
+  if (!file || (file->nodes.size() == tracks.tracks().size() && (file->bytes.size() <= how.max_bytes || file->report.shapes == 0))) return file;
+  how.compact = true;
+  how.max_bytes = 0;
+  file = make_file(tracks, settings, how);
+  for (int tries = 0; file && settings.max_bytes > 0 && file->bytes.size() > settings.max_bytes && file->report.shapes > 0 && tries < kMaxTries; ++tries) {
+    how.scale *= kCoarser;
+    file = make_file(tracks, settings, how);
+  }
+  return file;
+}
+
+}  // namespace
+
+Result<ExportReport> export_glb(const FrameSource& source, int count, const ExportSettings& settings, const std::filesystem::path& file) {
+  if (count < 1) return input_error(fmt::format("{}: there are no frames to export", file.string()));
+  Result<ItemTracks> tracks = gather_tracks(source, count, settings);
+  if (!tracks) return tracks.error();
+  Result<GlbFile> made = make_fitting_file(*tracks, settings);
+  if (!made) return made.error();
+  if (settings.max_bytes > 0 && made->bytes.size() > settings.max_bytes) {
+    return input_error(fmt::format("--max-size: the file cannot be made smaller than {:.1f} MB, which surfaces and motion take", 1e-6 * static_cast<double>(made->bytes.size())));
+  }
+  const Result<Measured> measured = measure_nodes(made->nodes, *tracks, source, count);
+  if (!measured) return measured.error();
+  ExportReport report = made->report;
+  report.frames = count;
+  report.worst = measured->worst;
+  report.worst_item = measured->item;
+  report.worst_frame = measured->frame;
+  report.bytes = made->bytes.size();
+  if (auto written = write_file(file, made->bytes); !written) return written.error();
   return report;
 }
 

@@ -10,10 +10,6 @@ namespace {
 /// Longer stretches are cut, so that the work grows with the number of samples and not with its square.
 constexpr int kLongestStretch = 512;
 
-bool same_place(const PlaceSample& a, const PlaceSample& b) {
-  return a.translation == b.translation && a.rotation.coeffs() == b.rotation.coeffs();
-}
-
 /// 0..1 for a frame between those of two samples.
 double share_between(const PlaceSample& a, const PlaceSample& b, const PlaceSample& sample, const std::vector<double>& times) {
   const auto time = [&](const PlaceSample& s) { return times[static_cast<size_t>(s.frame)]; };
@@ -60,6 +56,14 @@ std::vector<int> keys_of(size_t count, OffFirst off_first, Off off) {
 
 }  // namespace
 
+bool same_place(const PlaceSample& a, const PlaceSample& b) {
+  return a.translation == b.translation && a.rotation.coeffs() == b.rotation.coeffs();
+}
+
+Transform placed(const PlaceSample& sample) {
+  return {sample.rotation.cast<double>().normalized().toRotationMatrix(), sample.translation.cast<double>()};
+}
+
 void PlaceTrack::add(int frame, const Transform& place) {
   Quat rotation = Quat(place.rotation).normalized();
   // Both signs are the same rotation; the nearer one keeps importers from turning the long way round.
@@ -99,7 +103,10 @@ std::vector<int> rotation_keys(const std::vector<PlaceSample>& samples, const st
   const auto at = [&](int i) -> const PlaceSample& { return samples[static_cast<size_t>(i)]; };
   const auto turn = [&](int i) { return at(i).rotation.cast<double>(); };
   const auto off = [&](int first, int last, int i) {
-    return degrees_between(turn(first).slerp(share_between(at(first), at(last), at(i), times), turn(last)), turn(i)) / tolerance;
+    const double share = share_between(at(first), at(last), at(i), times);
+    Quat straight = turn(first);
+    straight.coeffs() += share * (turn(last).coeffs() - straight.coeffs());
+    return std::max(degrees_between(turn(first).slerp(share, turn(last)), turn(i)), degrees_between(straight.normalized(), turn(i))) / tolerance;
   };
   const auto off_first = [&](int i) { return degrees_between(turn(0), turn(i)) / tolerance; };
   return keys_of(samples.size(), off_first, off);

@@ -13,6 +13,9 @@ struct PlaceSample {
   Eigen::Quaternionf rotation = Eigen::Quaternionf::Identity();
 };
 
+bool same_place(const PlaceSample& a, const PlaceSample& b);
+Transform placed(const PlaceSample& sample);
+
 /// The places of one item over time. A pause costs two samples, however long.
 class PlaceTrack {
  public:
@@ -26,7 +29,8 @@ class PlaceTrack {
   std::vector<PlaceSample> samples_;
 };
 
-/// The samples that linear interpolation (of rotations: slerp) needs to give all others back; one if nothing ever moves.
+/// The samples that linear interpolation needs to give all others back; one if nothing ever moves. Rotations stay within the tolerance for readers that
+/// interpolate along the arc, and for those that interpolate the four numbers.
 /// `times` in seconds for every frame, `tolerance` in metres and in degrees.
 std::vector<int> translation_keys(const std::vector<PlaceSample>& samples, const std::vector<double>& times, double tolerance);
 std::vector<int> rotation_keys(const std::vector<PlaceSample>& samples, const std::vector<double>& times, double tolerance);

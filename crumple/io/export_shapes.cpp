@@ -1,162 +1,215 @@
 #include "crumple/io/export_shapes.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
-#include <span>
-#include <utility>
+
+#include "crumple/core/index.h"
+#include "crumple/core/parallel.h"
+#include "crumple/math/polar.h"
 
 namespace crumple::io {
 namespace {
 
-/// A surface that has not moved for this many frames is kept still: a dent must not creep through a long pause.
-constexpr int kStillFrames = 4;
+constexpr double kUnitsPerTolerance = 4.5;       // of a compact morph: later targets correct what rounding leaves
+constexpr float kTurned = 0.004f;                // turns of normals below are left out: a quarter of a degree
+constexpr float kTurnedMuch = 0.05f;             // of a compact morph: three degrees
+constexpr size_t kMaxValues = size_t{60} << 20;  // vectors in memory at a time; larger tracks are taken in ranges of vertices
 
-std::span<const float> numbers(const Points& points) {
-  return {points.empty() ? nullptr : points[0].data(), points.size() * 3};
-}
-std::span<float> numbers(Points& points) {
-  return {points.empty() ? nullptr : points[0].data(), points.size() * 3};
-}
-
-/// Loops over blocks so that the inner one has no exit and runs several lanes at a time.
-template <class Bad>
-bool none_of(size_t count, Bad bad) {
-  constexpr size_t kBlock = 512;
-  for (size_t begin = 0; begin < count; begin += kBlock) {
-    const size_t end = std::min(count, begin + kBlock);
-    int found = 0;
-    for (size_t i = begin; i < end; ++i) found |= bad(i);
-    if (found) return false;
+bool same_points(const Points& a, const Points& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if ((a[i] - b[i]).cwiseAbs().maxCoeff() > kUnmoved) return false;
   }
-  return true;
+  return a.size() == b.size();
 }
 
-bool same_shape(const Points& a, const Points& b) {
-  const float* x = numbers(a).data();
-  const float* y = numbers(b).data();
-  return none_of(a.size() * 3, [x, y](size_t i) { return int{std::abs(x[i] - y[i]) > kUnmoved}; });
-}
+/// Differences of all rows from a base, on a range of vertices.
+struct Differences {
+  ShapeRows moves, turns;
+};
 
-/// The furthest that `shape` lies from a + (b - a) * share.
-double furthest(const Points& shape, const Points& a, const Points& b, double share) {
-  float furthest = 0;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    furthest = std::max(furthest, (a[i] + (b[i] - a[i]) * static_cast<float>(share) - shape[i]).squaredNorm());
+/// TrackRows of a track, each seen from its frame.
+struct TrackRows {
+  const ShapeTrack& track;
+  const std::vector<Transform>& frames;  // #rows or none
+  Spool& spool;
+
+  int count() const { return track.rows(); }
+  Result<Points> read(int row) const {
+    Result<Points> shape = track.row(row, spool);
+    if (!shape || frames.empty()) return shape;
+    const Transform back = frames[at(row)].inverse();
+    for (Vec3f& p : *shape) p = (back * p.cast<double>()).cast<float>();
+    return shape;
   }
-  return std::sqrt(furthest);
+};
+
+Result<Differences> read_differences(const TrackRows& source, const ExportSurface& surface, int begin, int end) {
+  const int count = end - begin;
+  Differences rows{{count, {}}, {count, {}}};
+  rows.moves.moves.resize(at(source.count()) * at(count));
+  rows.turns.moves.resize(at(source.count()) * at(count));
+  std::vector<Points> shapes(at(std::min(source.count(), 16)));
+  for (int first = 0; first < source.count(); first += static_cast<int>(shapes.size())) {
+    const int last = std::min(source.count(), first + static_cast<int>(shapes.size()));
+    for (int r = first; r < last; ++r) {
+      Result<Points> shape = source.read(r);
+      if (!shape) return shape.error();
+      shapes[at(r - first)] = std::move(*shape);
+    }
+    parallel_for(at(last - first), 1, [&](size_t from, size_t to) {
+      for (size_t k = from; k < to; ++k) {
+        const Points normals = surface.shading.normals(shapes[k], surface.mesh->triangles);
+        const size_t row = (at(first) + k) * at(count);
+        for (int v = begin; v < end; ++v) {
+          rows.moves.moves[row + at(v - begin)] = shapes[k][at(v)] - (*surface.rest)[at(v)];
+          rows.turns.moves[row + at(v - begin)] = normals[at(v)] - surface.normals[at(v)];
+        }
+      }
+    });
+  }
+  return rows;
+}
+
+/// A normal turns with the faces around it, so it needs the targets of all vertices of these.
+std::vector<int> levels_of_normals(const ShapeBasis& basis, const TriMesh& mesh, int begin, int end) {
+  std::vector<int> levels = basis.levels;
+  for (const Triangle& triangle : mesh.triangles) {
+    int most = 0;
+    for (const int v : triangle) most = v >= begin && v < end ? std::max(most, basis.levels[at(v - begin)]) : most;
+    for (const int v : triangle) {
+      if (v >= begin && v < end) levels[at(v - begin)] = std::max(levels[at(v - begin)], most);
+    }
+  }
+  return levels;
+}
+
+void move_vertices(int by, ShapeTarget& target) {
+  for (int& v : target.vertices) v += by;
+}
+
+/// Vectors longer than `least`.
+ShapeTarget significant(const std::vector<Vec3f>& values, float least) {
+  ShapeTarget target;
+  for (size_t v = 0; v < values.size(); ++v) {
+    if (values[v].squaredNorm() <= least * least) continue;
+    target.vertices.push_back(static_cast<int>(v));
+    target.moves.push_back(values[v]);
+  }
+  return target;
+}
+
+/// The negative sum of some targets.
+ShapeTarget counter_of(const std::vector<const ShapeTarget*>& targets, int vertices) {
+  std::vector<Vec3f> sum(at(vertices), Vec3f::Zero());
+  for (const ShapeTarget* target : targets) {
+    for (size_t i = 0; i < target->vertices.size(); ++i) sum[at(target->vertices[i])] -= target->moves[i];
+  }
+  return significant(sum, 0);
+}
+
+/// The morph of a range of vertices.
+Result<Morph> morph_of_range(const TrackRows& source, const ExportSurface& surface, const MorphSettings& settings, int begin, int end) {
+  const Result<Differences> rows = read_differences(source, surface, begin, end);
+  if (!rows) return rows.error();
+  Morph morph;
+  morph.unit = settings.compact ? settings.tolerance / kUnitsPerTolerance : 0;
+  ShapeBasis basis = find_shape_basis(rows->moves, {settings.tolerance, morph.unit});
+  const auto turns = fit_to_weights(basis, rows->turns, levels_of_normals(basis, *surface.mesh, begin, end));
+  for (size_t k = 0; k < basis.targets.size(); ++k) {
+    ShapeTarget turned = significant(turns[k], settings.compact ? kTurnedMuch : kTurned);
+    for (Vec3f& turn : turned.moves) turn = settings.compact ? Vec3f(turn.cwiseMax(-1.0f).cwiseMin(1.0f)) : turn;  // a byte holds no more
+    morph.targets.push_back({std::move(basis.targets[k]), std::move(turned)});
+  }
+  const CounterTarget counter = raise_weights(basis);
+  if (!counter.targets.empty()) {
+    std::vector<const ShapeTarget*> moved, turned;
+    for (const int k : counter.targets) moved.push_back(&morph.targets[at(k)].moves), turned.push_back(&morph.targets[at(k)].turns);
+    morph.targets.push_back({counter_of(moved, end - begin), counter_of(turned, end - begin)});
+  }
+  const size_t others = basis.targets.size();
+  for (int r = 0; r < source.count(); ++r) {
+    for (size_t k = 0; k < others; ++k) morph.weights.push_back(std::clamp(basis.weight(r, static_cast<int>(k)), 0.0f, 1.0f));
+    if (!counter.targets.empty()) morph.weights.push_back(counter.weights[at(r)]);
+  }
+  if (settings.compact) {
+    for (float& weight : morph.weights) weight = std::round(65535.0f * weight) / 65535.0f;  // as the file keeps it
+  }
+  for (MorphTarget& target : morph.targets) move_vertices(begin, target.moves), move_vertices(begin, target.turns);
+  return morph;
+}
+
+/// Adds the targets of another range of vertices.
+void append(Morph other, int rows, Morph& morph) {
+  const size_t before = morph.targets.size(), added = other.targets.size();
+  std::vector<float> weights;
+  for (size_t r = 0; r < at(rows); ++r) {
+    weights.insert(weights.end(), morph.weights.begin() + static_cast<std::ptrdiff_t>(r * before), morph.weights.begin() + static_cast<std::ptrdiff_t>((r + 1) * before));
+    weights.insert(weights.end(), other.weights.begin() + static_cast<std::ptrdiff_t>(r * added), other.weights.begin() + static_cast<std::ptrdiff_t>((r + 1) * added));
+  }
+  morph.weights = std::move(weights);
+  morph.unit = other.unit;
+  std::move(other.targets.begin(), other.targets.end(), std::back_inserter(morph.targets));
 }
 
 }  // namespace
 
-ShapeKeys::ShapeKeys(std::shared_ptr<const Points> rest, double tolerance, int most)
-    : rest_(std::move(rest)), tolerance_(tolerance), most_(std::max(most, 2)) {}
+ExportSurface export_surface(std::shared_ptr<const TriMesh> mesh) {
+  auto rest = std::make_shared<Points>();
+  for (const Vec3& position : mesh->positions) rest->push_back(position.cast<float>());
+  Shading shading(*mesh);
+  Points normals = shading.normals(*rest, mesh->triangles);
+  const double diagonal = bounds_of(mesh->positions).diagonal();
+  return {std::move(mesh), std::move(rest), diagonal, std::move(shading), std::move(normals)};
+}
 
-void ShapeKeys::add(double time, const Points& given) {
-  const Points& positions = given.empty() ? *rest_ : given;
-  assert(positions.size() == rest_->size());
-  if (shapes_.empty()) {
-    choose({time, time, positions, 0});
-    return;
+bool ShapeTrack::is_new(const Points& rest, const Points& shape) const {
+  return rows_.empty() || !same_points(last_, shape.empty() ? rest : shape);
+}
+
+Result<void> ShapeTrack::add(int frame, const Points& shape, Spool& spool) {
+  const Result<Spool::Range> range = spool.add(std::as_bytes(std::span(shape)));
+  if (!range) return range.error();
+  if (!keys_.empty() && keys_.back().frame < last_frame_) keys_.push_back({last_frame_, keys_.back().row});
+  keys_.push_back({frame, rows()});
+  rows_.push_back(*range);
+  last_ = shape;
+  last_frame_ = frame;
+  return {};
+}
+
+Result<Points> ShapeTrack::row(int index, Spool& spool) const {
+  const Spool::Range& range = rows_[at(index)];
+  Points points(range.size / sizeof(Vec3f));
+  if (const Result<void> read = spool.read(range, std::as_writable_bytes(std::span(points))); !read) return read.error();
+  return points;
+}
+
+Transform rigid_fit(const Points& from, const Points& to, Quat& guess) {
+  Vec3 from_center = Vec3::Zero(), to_center = Vec3::Zero();
+  for (size_t v = 0; v < from.size(); ++v) {
+    from_center += from[v].cast<double>();
+    to_center += to[v].cast<double>();
   }
-  if (passed_ > 0) {
-    still_ = same_shape(positions, last_) ? still_ + 1 : 0;
-    if (!within_cone(time, positions)) choose_last();
+  from_center /= static_cast<double>(from.size());
+  to_center /= static_cast<double>(from.size());
+  Mat3 moment = Mat3::Zero();
+  for (size_t v = 0; v < from.size(); ++v) moment += (to[v].cast<double>() - to_center) * (from[v].cast<double>() - from_center).transpose();
+  guess = nearest_rotation<double>(moment, guess);
+  const Mat3 rotation = guess.normalized().toRotationMatrix();
+  return {rotation, to_center - rotation * from_center};
+}
+
+Result<Morph> make_morph(const ShapeTrack& track, const std::vector<Transform>& frames, Spool& spool, const ExportSurface& surface, const MorphSettings& settings) {
+  const TrackRows rows{track, frames, spool};
+  Morph morph;
+  const int vertices = static_cast<int>(surface.rest->size());
+  const int at_once = std::max(1, static_cast<int>(kMaxValues / at(std::max(1, rows.count()))));
+  for (int begin = 0; begin < vertices; begin += at_once) {
+    Result<Morph> part = morph_of_range(rows, surface, settings, begin, std::min(vertices, begin + at_once));
+    if (!part) return part.error();
+    append(std::move(*part), rows.count(), morph);
   }
-  if (passed_ == 0 && same_shape(positions, points_of(shapes_.back()))) {
-    shapes_.back().end = time;
-    return;
-  }
-  narrow_cone(time, positions);
-  if (still_ == 0) last_ = positions, last_begin_ = time;
-  last_time_ = time;
-  ++passed_;
-  if (still_ >= kStillFrames) choose_last();
-}
-
-void ShapeKeys::finish() {
-  if (passed_ > 0) choose_last();
-  if (shapes_.empty() || targets() > 0) return;
-  // It has moved by less than the tolerance, and back: it rests.
-  shapes_.front().end = shapes_.back().end;
-  shapes_.resize(1);
-}
-
-void ShapeKeys::choose_last() {
-  choose({last_begin_, last_time_, std::move(last_), 0});
-}
-
-void ShapeKeys::choose(HeldShape shape) {
-  if (same_shape(shape.positions, *rest_)) Points().swap(shape.positions);
-  if (passed_ > 1) shapes_.back().error_after = tolerance_;
-  shapes_.push_back(std::move(shape));
-  passed_ = still_ = 0;
-  if (targets() > most_) drop_one_shape();
-}
-
-bool ShapeKeys::within_cone(double time, const Points& positions) const {
-  const Points& start = points_of(shapes_.back());
-  const float per_second = static_cast<float>(1.0 / (time - shapes_.back().end));
-  const float *from = numbers(start).data(), *to = numbers(positions).data();
-  const float *low = numbers(low_).data(), *high = numbers(high_).data();
-  return none_of(positions.size() * 3, [=](size_t i) {
-    const float velocity = (to[i] - from[i]) * per_second;
-    return int{velocity < low[i]} | int{velocity > high[i]};
-  });
-}
-
-void ShapeKeys::narrow_cone(double time, const Points& positions) {
-  const Points& start = points_of(shapes_.back());
-  if (passed_ == 0) {
-    low_.assign(positions.size(), Vec3f::Constant(-1e30f));
-    high_.assign(positions.size(), Vec3f::Constant(1e30f));
-  }
-  // Each coordinate has its share, so that together they stay within the tolerance.
-  const float slack = static_cast<float>(tolerance_ / std::sqrt(3.0));
-  const float per_second = static_cast<float>(1.0 / (time - shapes_.back().end));
-  const float *from = numbers(start).data(), *to = numbers(positions).data();
-  float *low = numbers(low_).data(), *high = numbers(high_).data();
-  for (size_t i = 0; i < positions.size() * 3; ++i) {
-    low[i] = std::max(low[i], (to[i] - from[i] - slack) * per_second);
-    high[i] = std::min(high[i], (to[i] - from[i] + slack) * per_second);
-  }
-}
-
-int ShapeKeys::targets() const {
-  return static_cast<int>(std::count_if(shapes_.begin(), shapes_.end(), [](const HeldShape& shape) { return !shape.positions.empty(); }));
-}
-
-/// How far that shape is from the line between its neighbours.
-double ShapeKeys::distance_from_line(size_t index) const {
-  const HeldShape &before = shapes_[index - 1], &shape = shapes_[index], &after = shapes_[index + 1];
-  double distance = 0;
-  for (const double time : {shape.begin, shape.end}) {
-    const double share = (time - before.end) / (after.begin - before.end);
-    distance = std::max(distance, furthest(points_of(shape), points_of(before), points_of(after), share));
-  }
-  return distance;
-}
-
-/// The one that is missed least. From then on the tolerance is no finer than what had to be given up.
-void ShapeKeys::drop_one_shape() {
-  size_t best = 0;
-  double least = 1e300, given_up = 0;
-  for (size_t i = 1; i + 1 < shapes_.size(); ++i) {
-    if (shapes_[i].positions.empty()) continue;
-    const double distance = distance_from_line(i);
-    const double error = distance + std::max(shapes_[i - 1].error_after, shapes_[i].error_after);
-    if (error < least) best = i, least = error, given_up = distance;
-  }
-  if (best == 0) return;
-  shapes_[best - 1].error_after = least;
-  shapes_.erase(shapes_.begin() + static_cast<std::ptrdiff_t>(best));
-  tolerance_ = std::max(tolerance_, given_up);
-}
-
-double ShapeKeys::error() const {
-  double worst = 0;
-  for (const HeldShape& shape : shapes_) worst = std::max(worst, shape.error_after);
-  return worst + kUnmoved;
+  return morph;
 }
 
 }  // namespace crumple::io

@@ -1,63 +1,76 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "crumple/math/types.h"
+#include "crumple/geometry/shading.h"
+#include "crumple/geometry/shape_basis.h"
+#include "crumple/io/spool.h"
 
 namespace crumple::io {
 
 using Points = std::vector<Vec3f>;
 
-/// A shape that a surface keeps from `begin` to `end` (seconds). From one to the next it moves in a straight line.
-struct HeldShape {
-  double begin = 0, end = 0;
-  Points positions;        // empty: the rest shape
-  double error_after = 0;  // metres: how far the straight line to the next shape is from what happened, at most
-};
-
-/// Displacements below this are not worth a byte. Metres.
+/// Displacements below this count as none. Metres.
 inline constexpr float kUnmoved = 1e-5f;
 
-/// Chooses the few shapes of a moving surface that give it back by linear interpolation. Shapes come in the order of time and
-/// are not kept: from each chosen shape on, every coordinate has a cone of velocities that would pass near enough by all that
-/// came since; once a shape lies outside, the one before it is chosen.
-class ShapeKeys {
+/// A rest surface in the numbers of the file, shared by all items that have it.
+struct ExportSurface {
+  std::shared_ptr<const TriMesh> mesh;
+  std::shared_ptr<const Points> rest;
+  double diagonal = 0;  // metres
+  Shading shading;
+  Points normals;  // of the rest shape
+};
+ExportSurface export_surface(std::shared_ptr<const TriMesh> mesh);
+
+/// The shapes of an item over time. Each shape that differs from the one before is a row in a spool.
+class ShapeTrack {
  public:
-  /// `tolerance` in metres; it gives way when there would be more than `most` shapes besides the rest shape.
-  ShapeKeys(std::shared_ptr<const Points> rest, double tolerance, int most);
+  /// At `frame` the item has the shape of `row`; between two keys it moves in a straight line.
+  struct Key {
+    int frame = 0, row = 0;
+  };
 
-  /// The shape at a later time than the last one; empty: the rest shape.
-  void add(double time, const Points& positions);
-  /// The last shape is always chosen.
-  void finish();
+  /// Whether a shape is another one than the last; empty: the rest shape.
+  bool is_new(const Points& rest, const Points& shape) const;
+  /// The shape of a later frame than the last one. Frames in between keep the last shape.
+  Result<void> add(int frame, const Points& shape, Spool& spool);
+  void stay(int frame) { last_frame_ = frame; }
 
-  const std::vector<HeldShape>& shapes() const { return shapes_; }
-  bool ever_changes() const { return shapes_.size() > 1 || (!shapes_.empty() && !shapes_[0].positions.empty()); }
-  double error() const;
+  const std::vector<Key>& keys() const { return keys_; }
+  int rows() const { return static_cast<int>(rows_.size()); }
+  Result<Points> row(int index, Spool& spool) const;
 
  private:
-  const Points& points_of(const HeldShape& shape) const { return shape.positions.empty() ? *rest_ : shape.positions; }
-  void choose(HeldShape shape);
-  void choose_last();
-  bool within_cone(double time, const Points& positions) const;
-  void narrow_cone(double time, const Points& positions);
-  void drop_one_shape();
-  double distance_from_line(size_t index) const;
-  int targets() const;
-
-  std::shared_ptr<const Points> rest_;
-  double tolerance_;
-  int most_;
-  std::vector<HeldShape> shapes_;
-
-  // since the end of the last chosen shape
-  int passed_ = 0;         // shapes that came since
-  Points last_;            // the last of them
-  double last_begin_ = 0;  // since when it has been like that
-  double last_time_ = 0;
-  int still_ = 0;      // for how many frames
-  Points low_, high_;  // velocities that pass by all of them
+  std::vector<Key> keys_;
+  std::vector<Spool::Range> rows_;
+  Points last_;  // the shape of the last row
+  int last_frame_ = -1;
 };
+
+/// A morph target: what weight 1 adds to positions and to normals.
+struct MorphTarget {
+  ShapeTarget moves, turns;
+};
+
+/// Shapes over time as weighted sums of targets.
+struct Morph {
+  std::vector<MorphTarget> targets;
+  std::vector<float> weights;  // #rows x #targets, 0 to 1
+  double unit = 0;             // metres: positions are whole multiples of it; 0: any numbers
+};
+
+struct MorphSettings {
+  double tolerance = 0.001;  // metres
+  bool compact = false;      // whole numbers of a fraction of the tolerance, normals where they turn by more than three degrees
+};
+
+/// The rigid motion that brings one shape nearest to another. `guess` is a rotation near it, and becomes the one found.
+Transform rigid_fit(const Points& from, const Points& to, Quat& guess);
+
+/// Rows of a track as a morph of the rest shape, each seen from its frame (#rows; none: from the item's own).
+Result<Morph> make_morph(const ShapeTrack& track, const std::vector<Transform>& frames, Spool& spool, const ExportSurface& surface, const MorphSettings& settings);
 
 }  // namespace crumple::io

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/io/export_check.h"
 #include "crumple/io/files.h"
@@ -31,24 +32,42 @@ Error item_error(const FrameItem& item, int frame, const std::string& trouble) {
 Result<void> ItemTracks::add(Frame frame) {
   if (auto time = add_time(frame); !time) return time;
   const auto index = static_cast<int>(times_.size()) - 1;
+  flat_ = frame.flat;
   std::erase_if(frame.items, [](const FrameItem& item) { return !is_drawn(item); });
-  std::vector<int> track(frame.items.size());
-  for (size_t i = 0; i < frame.items.size(); ++i) {
-    const auto found = track_of(frame.items[i], index);
+  std::vector<int>& tracks = items_.emplace_back();
+  for (const FrameItem& item : frame.items) {
+    if (const std::string trouble = trouble_with_item(item); !trouble.empty()) return item_error(item, frame.number, trouble);
+    const auto found = track_of(item, index);
     if (!found) return found.error();
-    track[i] = *found;
+    tracks.push_back(*found);
   }
-  std::vector<std::string> troubles(frame.items.size());
-  parallel_for(frame.items.size(), 1, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      troubles[i] = trouble_with_item(frame.items[i]);
-      if (troubles[i].empty()) follow(tracks_[static_cast<size_t>(track[i])], frame.items[i], index);
-    }
-  });
-  for (size_t i = 0; i < troubles.size(); ++i) {
-    if (!troubles[i].empty()) return item_error(frame.items[i], frame.number, troubles[i]);
+  if (auto followed = follow_shapes(frame, index); !followed) return followed;
+  for (size_t i = 0; i < frame.items.size(); ++i) {
+    ItemTrack& track = tracks_[at(tracks[i])];
+    track.places.add(index, frame.items[i].place);
+    track.look = frame.items[i].look;
+    if (settings_.colors) track.colors = std::move(frame.items[i].colors);
   }
   hide_missing(index);
+  return {};
+}
+
+/// Shapes are compared on all threads and written down one after another.
+Result<void> ItemTracks::follow_shapes(const Frame& frame, int index) {
+  const std::vector<int>& tracks = items_[at(index)];
+  std::vector<uint8_t> is_new(tracks.size());
+  parallel_for(tracks.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) is_new[i] = tracks_[at(tracks[i])].shapes.is_new(*surface_of(tracks_[at(tracks[i])]).rest, frame.items[i].positions);
+  });
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    ItemTrack& track = tracks_[at(tracks[i])];
+    const Points& shape = frame.items[i].positions.empty() ? *surface_of(track).rest : frame.items[i].positions;
+    if (!is_new[i]) {
+      track.shapes.stay(index);
+    } else if (auto added = track.shapes.add(index, shape, spool_); !added) {
+      return added;
+    }
+  }
   return {};
 }
 
@@ -73,17 +92,15 @@ Result<int> ItemTracks::track_of(const FrameItem& item, int frame) {
     track.last_seen = frame;
     return index;
   }
-  const auto surface = surface_of(item);
+  const auto surface = find_surface(item);
   if (!surface) return surface.error();
-  const ExportSurface& shared = surfaces_[static_cast<size_t>(*surface)];
   const std::string name = same_name.empty() ? item.name : fmt::format("{} {}", item.name, same_name.size() + 1);
-  ShapeKeys shapes(shared.rest, std::max(settings_.shape_tolerance * shared.diagonal, double{kUnmoved}), settings_.most_shapes);
   same_name.push_back(static_cast<int>(tracks_.size()));
-  tracks_.push_back({name, *surface, std::move(shapes), {}, {{frame, true}}, frame, item.look, {}});
+  tracks_.push_back({name, *surface, {}, {}, {{frame, true}}, frame, item.look, {}});
   return same_name.back();
 }
 
-Result<int> ItemTracks::surface_of(const FrameItem& item) {
+Result<int> ItemTracks::find_surface(const FrameItem& item) {
   const uint64_t hash = hash_of(*item.surface);
   const auto [first, last] = surfaces_by_hash_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
@@ -92,18 +109,9 @@ Result<int> ItemTracks::surface_of(const FrameItem& item) {
   if (const std::string trouble = trouble_with_surface(*item.surface); !trouble.empty()) {
     return input_error(fmt::format("\"{}\" cannot be exported: {}", item.name, trouble));
   }
-  auto rest = std::make_shared<Points>();
-  for (const Vec3& position : item.surface->positions) rest->push_back(position.cast<float>());
   surfaces_by_hash_.emplace(hash, static_cast<int>(surfaces_.size()));
-  surfaces_.push_back({item.surface, std::move(rest), bounds_of(item.surface->positions).diagonal()});
+  surfaces_.push_back(export_surface(item.surface));
   return static_cast<int>(surfaces_.size()) - 1;
-}
-
-void ItemTracks::follow(ItemTrack& track, FrameItem& item, int frame) const {
-  track.shapes.add(times_[static_cast<size_t>(frame)], item.positions);
-  track.places.add(frame, item.place);
-  track.look = item.look;
-  if (settings_.colors) track.colors = std::move(item.colors);
 }
 
 void ItemTracks::hide_missing(int frame) {
@@ -112,10 +120,6 @@ void ItemTracks::hide_missing(int frame) {
     track.switches.push_back({frame, false});
     track.places.stay(frame);  // does not set off to where it will appear again before it is gone
   }
-}
-
-void ItemTracks::finish() {
-  for (ItemTrack& track : tracks_) track.shapes.finish();
 }
 
 }  // namespace crumple::io

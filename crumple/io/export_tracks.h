@@ -13,13 +13,6 @@
 
 namespace crumple::io {
 
-/// A rest surface in the numbers of the file, shared by all items that have it.
-struct ExportSurface {
-  std::shared_ptr<const TriMesh> mesh;
-  std::shared_ptr<const Points> rest;
-  double diagonal = 0;  // metres
-};
-
 /// One item through all frames.
 struct ItemTrack {
   struct Switch {
@@ -29,41 +22,48 @@ struct ItemTrack {
 
   std::string name;
   int surface = 0;  // index in ItemTracks::surfaces
-  ShapeKeys shapes;
+  ShapeTrack shapes;
   PlaceTrack places;
   std::vector<Switch> switches;  // the first is where it appears
   int last_seen = -1;            // frame
-  Appearance look;                     // as last seen
+  Appearance look;               // as last seen
   std::vector<Vec3f> colors;     // as last seen, if asked for
 };
 
-/// What is kept of all frames: enough to write the animation, not the frames themselves.
+/// All frames by item: enough to write the animation. Shapes are on disk.
 class ItemTracks {
  public:
   explicit ItemTracks(const ExportSettings& settings) : settings_(settings) {}
 
   /// Frames in the order of time. Complains about items that are not finite or do not fit their surface.
   Result<void> add(Frame frame);
-  void finish();
 
   const std::vector<ExportSurface>& surfaces() const { return surfaces_; }
   const std::vector<ItemTrack>& tracks() const { return tracks_; }
+  const ExportSurface& surface_of(const ItemTrack& track) const { return surfaces_[static_cast<size_t>(track.surface)]; }
+  Spool& spool() { return spool_; }
+  bool is_flat() const { return flat_; }
   const std::vector<double>& times() const { return times_; }  // of the frames, from 0, as exact as the file keeps them
+  /// The tracks of the drawn items of a frame, in their order.
+  const std::vector<int>& items_of(int frame) const { return items_[static_cast<size_t>(frame)]; }
 
  private:
   Result<void> add_time(const Frame& frame);
   Result<int> track_of(const FrameItem& item, int frame);
-  Result<int> surface_of(const FrameItem& item);
-  void follow(ItemTrack& track, FrameItem& item, int frame) const;
+  Result<int> find_surface(const FrameItem& item);
+  Result<void> follow_shapes(const Frame& frame, int index);
   void hide_missing(int frame);
 
   ExportSettings settings_;
+  Spool spool_;
   std::vector<ExportSurface> surfaces_;
   std::multimap<uint64_t, int> surfaces_by_hash_;
   std::vector<ItemTrack> tracks_;
   std::map<std::string, std::vector<int>> tracks_by_name_;
+  std::vector<std::vector<int>> items_;
   std::vector<double> times_;
   double first_time_ = 0;
+  bool flat_ = false;
 };
 
 }  // namespace crumple::io

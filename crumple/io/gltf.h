@@ -72,19 +72,22 @@ class GltfBuilder {
   size_t add_matrices(std::span<const Eigen::Matrix4f> matrices);
   /// With bounds, as times of animation keys need them.
   size_t add_scalars(std::span<const float> values, GltfTarget target = GltfTarget::Other);
+  /// Numbers from 0 to 1 in 16 bits each.
+  size_t add_fractions(std::span<const float> values);
   /// 16 bits each where that is enough.
   size_t add_indices(std::span<const uint32_t> indices, GltfTarget target = GltfTarget::Indices);
   size_t add_triangles(std::span<const Triangle> triangles);
-  /// `count` vectors, all zero but those at `rows` (ascending): morph targets that move few vertices. With bounds.
-  size_t add_sparse_vec3(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values);
+  /// `count` vectors, all zero but those at `rows` (ascending): morph targets. With bounds. In bytes and shorts, `values` must be whole numbers, or
+  /// with `normalized` fractions of 1. Sparse where that is smaller.
+  size_t add_moves(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values, GltfNumber number = kFloat, bool normalized = false);
 
   /// A buffer view without an accessor, for what glTF has no type for; returns the view's index. Starts at a multiple of eight bytes.
   size_t add_bytes(std::span<const std::byte> bytes);
 
   /// Appends to json[list] and returns the index: add("nodes", node).
   size_t add(std::string_view list, Json item);
-  /// Declares an extension that may be ignored by readers.
-  void use_extension(std::string_view extension);
+  /// Declares an extension, which readers may ignore unless it is required.
+  void use_extension(std::string_view extension, bool required = false);
   Json& json() { return document_.json; }
   size_t buffer_size() const { return document_.buffer.size(); }
 
@@ -92,7 +95,8 @@ class GltfBuilder {
   GltfDocument finish() &&;
 
  private:
-  size_t add_view(std::span<const std::byte> bytes, GltfTarget target);
+  size_t add_view(std::span<const std::byte> bytes, GltfTarget target, size_t stride = 0);
+  size_t add_row_numbers(std::span<const uint32_t> rows, int& type);
   size_t add_accessor(size_t view, int component_type, const char* type, size_t count, Json low = {}, Json high = {});
   GltfDocument document_;
 };

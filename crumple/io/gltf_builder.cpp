@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -28,6 +29,24 @@ uint32_t largest(std::span<const uint32_t> values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
+size_t bytes_of_number(GltfNumber number) {
+  return number == kFloat ? 4 : number == kShort ? 2 : 1;
+}
+
+/// A vector in the numbers of the file.
+Vec3f stored(const Vec3f& value, GltfNumber number, float scale) {
+  return number == kFloat ? value : Vec3f((scale * value).array().round());
+}
+
+void append_numbers(const Vec3f& value, GltfNumber number, std::vector<std::byte>& bytes) {
+  for (const float v : {value.x(), value.y(), value.z()}) {
+    const auto whole = static_cast<int16_t>(number == kFloat ? 0 : v);
+    const void* source = number == kFloat ? static_cast<const void*>(&v) : &whole;  // little endian: the first byte of a short is the byte
+    const auto* begin = static_cast<const std::byte*>(source);
+    bytes.insert(bytes.end(), begin, begin + bytes_of_number(number));
+  }
+}
+
 }  // namespace
 
 GltfBuilder::GltfBuilder(std::string_view generator) {
@@ -35,11 +54,12 @@ GltfBuilder::GltfBuilder(std::string_view generator) {
   document_.json["asset"] = Json::object({{"version", "2.0"}, {"generator", std::string(generator)}});
 }
 
-size_t GltfBuilder::add_view(std::span<const std::byte> bytes, GltfTarget target) {
+size_t GltfBuilder::add_view(std::span<const std::byte> bytes, GltfTarget target, size_t stride) {
   std::vector<std::byte>& buffer = document_.buffer;
   buffer.resize((buffer.size() + 3) / 4 * 4);
   Json view = Json::object({{"buffer", 0}, {"byteOffset", buffer.size()}, {"byteLength", bytes.size()}});
   if (target != GltfTarget::Other) view["target"] = target == GltfTarget::Vertices ? kArrayBuffer : kElementArrayBuffer;
+  if (stride > 0) view["byteStride"] = stride;
   buffer.insert(buffer.end(), bytes.begin(), bytes.end());
   return add("bufferViews", std::move(view));
 }
@@ -92,6 +112,15 @@ size_t GltfBuilder::add_scalars(std::span<const float> values, GltfTarget target
   return add_accessor(view, kFloat, "SCALAR", values.size(), Json::array({double{*low}}), Json::array({double{*high}}));
 }
 
+size_t GltfBuilder::add_fractions(std::span<const float> values) {
+  std::vector<uint16_t> whole;
+  for (const float value : values) whole.push_back(static_cast<uint16_t>(std::lround(65535.0f * value)));
+  const auto [low, high] = std::minmax_element(whole.begin(), whole.end());
+  const size_t index = add_accessor(add_view(bytes_of(std::span<const uint16_t>(whole)), GltfTarget::Other), kUnsignedShort, "SCALAR", whole.size(), Json::array({int{*low}}), Json::array({int{*high}}));
+  document_.json["accessors"].items[index]["normalized"] = true;
+  return index;
+}
+
 size_t GltfBuilder::add_indices(std::span<const uint32_t> indices, GltfTarget target) {
   // 65535 itself restarts a primitive in 16-bit indices.
   if (largest(indices) < 65535) {
@@ -108,29 +137,52 @@ size_t GltfBuilder::add_triangles(std::span<const Triangle> triangles) {
   return add_indices(indices);
 }
 
-size_t GltfBuilder::add_sparse_vec3(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values) {
-  assert(count > 0 && rows.size() == values.size() && rows.size() <= count && (rows.empty() || rows.back() < count));
-  Vec3f low = Vec3f::Zero(), high = Vec3f::Zero();
-  if (rows.size() == count) low = high = values[0];
-  for (const Vec3f& value : values) low = low.cwiseMin(value), high = high.cwiseMax(value);
-  Json accessor = Json::object({{"componentType", kFloat}, {"count", count}, {"type", "VEC3"}, {"min", numbers(low)}, {"max", numbers(high)}});
-  if (rows.empty()) return add("accessors", std::move(accessor));
-
-  int index_type = kUnsignedInt;
-  size_t index_view = 0;
+size_t GltfBuilder::add_row_numbers(std::span<const uint32_t> rows, int& type) {
   if (rows.back() <= 255) {
-    index_type = kUnsignedByte;
-    index_view = add_view(bytes_of(std::span<const uint8_t>(narrowed<uint8_t>(rows))), GltfTarget::Other);
-  } else if (rows.back() <= 65535) {
-    index_type = kUnsignedShort;
-    index_view = add_view(bytes_of(std::span<const uint16_t>(narrowed<uint16_t>(rows))), GltfTarget::Other);
-  } else {
-    index_view = add_view(bytes_of(rows), GltfTarget::Other);
+    type = kUnsignedByte;
+    return add_view(bytes_of(std::span<const uint8_t>(narrowed<uint8_t>(rows))), GltfTarget::Other);
   }
-  const size_t value_view = add_view(bytes_of(values), GltfTarget::Other);
-  accessor["sparse"] = Json::object({{"count", rows.size()},
-                                     {"indices", Json::object({{"bufferView", index_view}, {"componentType", index_type}})},
-                                     {"values", Json::object({{"bufferView", value_view}})}});
+  if (rows.back() <= 65535) {
+    type = kUnsignedShort;
+    return add_view(bytes_of(std::span<const uint16_t>(narrowed<uint16_t>(rows))), GltfTarget::Other);
+  }
+  type = kUnsignedInt;
+  return add_view(bytes_of(rows), GltfTarget::Other);
+}
+
+size_t GltfBuilder::add_moves(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values, GltfNumber number, bool normalized) {
+  assert(count > 0 && rows.size() == values.size() && rows.size() <= count && (rows.empty() || rows.back() < count));
+  const float scale = !normalized ? 1.0f : number == kByte ? 127.0f : 32767.0f;
+  Vec3f low = Vec3f::Zero(), high = Vec3f::Zero();
+  if (rows.size() == count) low = high = stored(values[0], number, scale);
+  for (const Vec3f& value : values) {
+    low = low.cwiseMin(stored(value, number, scale));
+    high = high.cwiseMax(stored(value, number, scale));
+  }
+  Json accessor = Json::object({{"componentType", static_cast<int>(number)}, {"count", count}, {"type", "VEC3"}, {"min", numbers(low)}, {"max", numbers(high)}});
+  if (normalized) accessor["normalized"] = true;
+  if (rows.empty()) return add("accessors", std::move(accessor));
+  const size_t size = bytes_of_number(number), row_bytes = rows.back() <= 255 ? 1 : rows.back() <= 65535 ? 2 : 4;
+  const size_t stride = (3 * size + 3) / 4 * 4;  // elements of vertex data begin at multiples of four bytes
+  if (rows.size() * (3 * size + row_bytes) < count * stride) {
+    int index_type = 0;
+    const size_t index_view = add_row_numbers(rows, index_type);
+    std::vector<std::byte> packed;
+    for (const Vec3f& value : values) append_numbers(stored(value, number, scale), number, packed);
+    const size_t value_view = add_view(packed, GltfTarget::Other);
+    accessor["sparse"] = Json::object({{"count", rows.size()},
+                                       {"indices", Json::object({{"bufferView", index_view}, {"componentType", index_type}})},
+                                       {"values", Json::object({{"bufferView", value_view}})}});
+    return add("accessors", std::move(accessor));
+  }
+  std::vector<Vec3f> all(count, Vec3f::Zero());
+  for (size_t i = 0; i < rows.size(); ++i) all[rows[i]] = stored(values[i], number, scale);
+  std::vector<std::byte> packed;
+  for (const Vec3f& value : all) {
+    append_numbers(value, number, packed);
+    packed.resize((packed.size() + 3) / 4 * 4);
+  }
+  accessor["bufferView"] = add_view(packed, GltfTarget::Vertices, number == kFloat ? 0 : stride);
   return add("accessors", std::move(accessor));
 }
 
@@ -141,13 +193,13 @@ size_t GltfBuilder::add(std::string_view list, Json item) {
   return all.items.size() - 1;
 }
 
-void GltfBuilder::use_extension(std::string_view extension) {
-  if (const Json* used = document_.json.find("extensionsUsed")) {
-    for (const Json& name : used->items) {
-      if (name.text == extension) return;
-    }
+void GltfBuilder::use_extension(std::string_view extension, bool required) {
+  for (const char* list : {"extensionsUsed", "extensionsRequired"}) {
+    if (list == std::string_view("extensionsRequired") && !required) return;
+    const Json* used = document_.json.find(list);
+    const bool is_known = used && std::any_of(used->items.begin(), used->items.end(), [&](const Json& name) { return name.text == extension; });
+    if (!is_known) add(list, std::string(extension));
   }
-  add("extensionsUsed", std::string(extension));
 }
 
 GltfDocument GltfBuilder::finish() && {

@@ -30,7 +30,7 @@ Sample sample() {
   sample.positions = builder.add_positions(points);
   sample.triangles = builder.add_triangles(triangles);
   sample.wide = builder.add_indices(wide);
-  sample.sparse = builder.add_sparse_vec3(400, rows, moved);
+  sample.sparse = builder.add_moves(400, rows, moved);
   sample.joints = builder.add_joints(joints);
   sample.matrices = builder.add_matrices(matrices);
   sample.times = builder.add_scalars(times);
