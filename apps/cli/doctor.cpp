@@ -21,7 +21,7 @@ struct DoctorOptions {
 Result<void> check_outputs(const DoctorOptions& options) {
   if (!options.output.empty()) {
     const std::string extension = std::filesystem::path(options.output).extension().string();
-    if (extension != ".obj" && extension != ".ply") return input_error(fmt::format("{}: repaired models are .obj or .ply", options.output));
+    if (extension != ".obj" && extension != ".ply" && extension != ".glb") return input_error(fmt::format("{}: repaired models are .glb, .obj or .ply", options.output));
     if (const Result<void> possible = check_output(options.output); !possible) return possible;
     std::error_code ignored;
     if (std::filesystem::equivalent(options.output, options.model.file, ignored)) {
@@ -37,13 +37,14 @@ std::string verdict(const MeshReport& report, bool repaired) {
   return repaired ? "repaired where that was safe; it can be rigged" : "can be rigged; 'crumple rig' repairs a copy by itself";
 }
 
-void tell(const DoctorOptions& options, const TriMesh& mesh, const MeshReport& report) {
+void tell(const DoctorOptions& options, const Model& model, const TriMesh& mesh, const MeshReport& report) {
   const bool repaired = !options.output.empty();
   print("{}: {}\n", options.model.file, verdict(report, repaired));
   print("  {:<10} {} triangles, {} vertices in {} {}, {}\n", "surface", mesh.triangles.size(), mesh.positions.size(), report.shells,
              report.shells == 1 ? "shell" : "shells", report.closed() ? "closed" : fmt::format("open along {} edges", report.open_edges));
   print("  {:<10} {:.4g} m across, volume {:.4g} m3\n", "size", report.diagonal, report.volume);
   for (size_t i = 0; i < report.findings.size(); ++i) print("  {:>3}. {}\n", i + 1, report.findings[i].text);
+  for (const std::string& note : model.notes) print("  {:<10} {}\n", "note", note);
   if (repaired) print("  {:<10} {}\n", "repaired", options.output);
   if (!options.look.empty()) print("  {:<10} {}\n", "picture", options.look);
 }
@@ -56,17 +57,26 @@ Result<void> write_outputs(const DoctorOptions& options, const TriMesh& given, c
   return draw_findings(given, report, options.look);
 }
 
+SurfaceMaterial material_of(const Model& model) {
+  SurfaceMaterial material;
+  material.name = model.material, material.color = model.look.color, material.metal = model.look.metal, material.roughness = model.look.roughness;
+  return material;
+}
+
 int run(const DoctorOptions& options) {
   if (const Result<void> possible = check_outputs(options); !possible) return print_error(possible.error());
   const Result<Model> model = read_model(options.model);
   if (!model) return print_error(model.error());
   TriMesh mesh = model->mesh;
-  const MeshReport report = options.output.empty() ? examine(mesh) : repair(mesh);
+  if (model->has_look) mesh.materials = std::make_shared<const Materials>(1, material_of(*model));
+  RepairSettings settings;
+  settings.keep_creases = true;
+  const MeshReport report = options.output.empty() ? examine(mesh, settings) : repair(mesh, settings);
   if (const Result<void> written = write_outputs(options, model->mesh, mesh, report); !written) return print_error(written.error());
   if (options.json) {
     print("{}\n", write_json(findings_json(report)));
   } else {
-    tell(options, mesh, report);
+    tell(options, *model, mesh, report);
   }
   return report.hopeless() ? kWrongInput : kDone;
 }
@@ -77,11 +87,14 @@ void add_doctor(CLI::App& app, Action& action) {
   auto options = std::make_shared<DoctorOptions>();
   Command command(app, "doctor", "Tell what is wrong with a surface, mark the spots in a picture and repair what is safe");
   options->model.add_to(command);
-  command.add_option("-o,--output", options->output, "Repaired surface to write (.obj, .ply), in metres with y up");
+  command.add_option("-o,--output", options->output, "Repaired surface to write (.glb, .obj, .ply), in metres with y up");
   command.add_option("--picture,--look", options->look, "Picture that marks the spots by their numbers (.png)");
   command.add_flag("--json", options->json, "Report as JSON");
   command.footer("Answers 0 if the surface can be used and 2 if it cannot: it has no triangle, or no volume.");
-  command.callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, command, &action] {
+    options->model.take_from(command);
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace crumple::cli

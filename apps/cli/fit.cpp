@@ -7,6 +7,7 @@
 #include "apps/cli/look.h"
 #include "apps/cli/mesh_findings.h"
 #include "apps/cli/model.h"
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/shape_files.h"
 #include "crumple/rig/fit.h"
@@ -137,10 +138,11 @@ int run(const FitOptions& options) {
   if (interrupted()) return kInterrupted;
   if (!asset) return print_error({asset.error().kind, fmt::format("{}: {}", options.files[0], asset.error().text)});
   asset->name = fs::path(options.output).stem().string();
+  take_plain_material(asset->surface);
   asset->maps = std::move(model->maps);
-  if (model->has_look) asset->color = model->look.color, asset->metal = model->look.metal, asset->roughness = model->look.roughness;
+  if (model->has_look) asset->color = model->look.color, asset->metal = model->look.metal, asset->roughness = model->look.roughness, asset->material = model->material;
   if (Result<void> written = io::write_asset(*asset, options.output); !written) return print_error(written.error());
-  report.warnings.insert(report.warnings.begin(), set->warnings.begin(), set->warnings.end());
+  for (const std::vector<std::string>* notes : {&model->notes, &set->warnings}) report.warnings.insert(report.warnings.begin(), notes->begin(), notes->end());
   tell(options, *asset, report);
   if (options.look.empty()) return kDone;
   if (Result<void> drawn = draw(options, *asset, *set, report); !drawn) return interrupted() ? kInterrupted : print_error(drawn.error());

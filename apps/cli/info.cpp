@@ -62,6 +62,41 @@ void print_pieces(const Asset& asset) {
   }
 }
 
+std::string texture_text(const char* what, const Texture& texture) {
+  if (!texture) return "";
+  const std::shared_ptr<const Picture>& picture = texture.image->picture;
+  return fmt::format(", {} \"{}\" ({})", what, texture.image->name, picture ? fmt::format("{} x {}", picture->width, picture->height) : "cannot be decoded");
+}
+
+std::string material_text(const SurfaceMaterial& m) {
+  std::string text = fmt::format("\"{}\": colour {:.3g} {:.3g} {:.3g}, metal {:.2g}, roughness {:.2g}", m.name, m.color.x(), m.color.y(), m.color.z(), m.metal, m.roughness);
+  if (m.alpha_mode != AlphaMode::Opaque) text += m.alpha_mode == AlphaMode::Mask ? ", with holes" : fmt::format(", transparent ({:.2g})", m.alpha);
+  if (m.emissive != Vec3f::Zero()) text += ", glows";
+  for (const auto& [what, texture] : {std::pair{"texture", &m.color_texture}, std::pair{"metal and roughness", &m.metal_texture}, std::pair{"normal map", &m.normal_texture}, std::pair{"glow", &m.emissive_texture}, std::pair{"occlusion", &m.occlusion_texture}}) {
+    text += texture_text(what, *texture);
+  }
+  return text;
+}
+
+/// What the artist gave a surface beside its shape.
+void print_appearance(const TriMesh& mesh) {
+  constexpr size_t kListed = 24;
+  std::string has;
+  const auto add = [&](bool there, const char* what) { has += there ? fmt::format("{}{}", has.empty() ? "" : ", ", what) : ""; };
+  add(!mesh.uvs.empty(), "texture coordinates");
+  add(!mesh.normals.empty(), "normals");
+  add(!mesh.colors.empty(), "vertex colours");
+  if (!has.empty()) line("has", has);
+  const size_t groups = mesh.groups ? mesh.groups->size() : 0;
+  for (size_t g = 0; groups > 1 && g < std::min(groups, kListed); ++g) {
+    size_t count = 0;
+    for (size_t t = 0; t < mesh.triangles.size(); ++t) count += at(mesh.group_of(t)) == g;
+    line("object", fmt::format("\"{}\": {} triangles", (*mesh.groups)[g], count));
+  }
+  if (groups > kListed) line("object", fmt::format("and {} more", groups - kListed));
+  for (size_t m = 0; mesh.materials && m < mesh.materials->size(); ++m) line("material", material_text((*mesh.materials)[m]));
+}
+
 void print_asset(const Asset& asset) {
   const Elements elements = asset.elements();
   double volume = 0;
@@ -73,6 +108,12 @@ void print_asset(const Asset& asset) {
     line("pin", fmt::format("{}: {} on {}", pin.name, asset.flat->layers[at(asset.flat->layer[at(pin.vertex)])], asset.flat->layers[at(asset.flat->layer[at(pin.triangle[0])])]));
   }
   line("surface", fmt::format("{} triangles, {} vertices", asset.surface.triangles.size(), asset.surface.positions.size()));
+  print_appearance(asset.surface);
+  if (!asset.surface.materials) {
+    SurfaceMaterial own;
+    own.name = asset.material.empty() ? asset.name : asset.material, own.color = asset.color, own.metal = asset.metal, own.roughness = asset.roughness;
+    line("material", material_text(own));
+  }
   for (const PaintedMap& map : asset.maps) {
     const auto [low, high] = std::minmax_element(map.values.begin(), map.values.end());
     line("painted", fmt::format("{:<20} factors from {:.3g} to {:.3g}", map.name, *low, *high));
@@ -160,10 +201,12 @@ int print_scene(const std::string& name) {
   return kDone;
 }
 
-int print_surface(const std::string& name, const TriMesh& mesh, const std::string& note) {
+int print_surface(const std::string& name, const TriMesh& mesh, const std::string& note, const std::vector<std::string>& lost) {
   print("{}: surface\n", name);
   line("size", size_text(mesh.positions));
   line("triangles", fmt::format("{}, {} vertices", mesh.triangles.size(), mesh.positions.size()));
+  print_appearance(mesh);
+  for (const std::string& what : lost) line("lost", what);
   if (!note.empty()) line("note", note);
   return kDone;
 }
@@ -191,8 +234,9 @@ int print_model(const std::string& name, const std::string& look) {
     print_asset(*asset);
     return show_asset(*asset, look);
   }
-  Result<TriMesh> mesh = folder ? Result<TriMesh>(asset.error()) : io::read_mesh(name);
-  return mesh ? print_surface(name, *mesh, "not an asset: " + asset.error().text) : print_error(asset.error());
+  std::vector<std::string> lost;
+  Result<TriMesh> mesh = folder ? Result<TriMesh>(asset.error()) : io::read_mesh(name, &lost);
+  return mesh ? print_surface(name, *mesh, "not an asset: " + asset.error().text, lost) : print_error(asset.error());
 }
 
 int tell(const std::string& name, const std::string& look) {
@@ -206,8 +250,9 @@ int tell(const std::string& name, const std::string& look) {
   const std::string extension = file.extension().string();
   if (extension == ".json") return print_scene(name);
   if (fs::is_directory(file, ignored) || extension == ".glb" || extension == ".gltf") return print_model(name, look);
-  Result<TriMesh> mesh = io::read_mesh(file);
-  return mesh ? print_surface(name, *mesh, "") : print_error(mesh.error());
+  std::vector<std::string> lost;
+  Result<TriMesh> mesh = io::read_mesh(file, &lost);
+  return mesh ? print_surface(name, *mesh, "", lost) : print_error(mesh.error());
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "crumple/io/gltf.h"
+#include "crumple/geometry/choose.h"
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/io/gltf_maps.h"
 #include "crumple/io/mesh_file.h"
 
@@ -26,25 +27,48 @@ bool is_gltf(const std::string& file) {
   return extension == ".glb" || extension == ".gltf";
 }
 
-double fraction(const Json* value, double otherwise) {
-  return value && value->is_number() && std::isfinite(value->number) ? std::clamp(value->number, 0.0, 1.0) : otherwise;
+/// Parts that were chosen, with their paint.
+Result<void> choose_parts(const ModelOptions& options, Model& model) {
+  if (options.only.empty() && options.without.empty()) return {};
+  const Result<std::vector<bool>> wanted = matching_triangles(model.mesh, options.only, "--only"), unwanted = matching_triangles(model.mesh, options.without, "--without");
+  if (!wanted) return wanted.error();
+  if (!unwanted) return unwanted.error();
+  std::vector<int> kept, vertices;
+  for (size_t t = 0; t < model.mesh.triangles.size(); ++t) {
+    if ((options.only.empty() || (*wanted)[t]) && !(*unwanted)[t]) kept.push_back(static_cast<int>(t));
+  }
+  if (kept.empty()) return input_error(fmt::format("{}: --only and --without leave nothing of it", options.file));
+  model.mesh = part_of(model.mesh, kept, &vertices);
+  for (PaintedMap& map : model.maps) {
+    std::vector<float> values;
+    for (const int v : vertices) values.push_back(map.values[static_cast<size_t>(v)]);
+    map.values = std::move(values);
+  }
+  return {};
 }
 
-/// The file's first material stands for all of it.
-Result<void> read_look(Model& model, const std::string& file) {
-  const Result<io::GltfDocument> document = io::read_gltf(file);
-  if (!document) return document.error();
-  if (io::gltf_count(*document, "materials") == 0) return {};
-  const Json* values = document->json.find("materials")->items[0].find("pbrMetallicRoughness");
-  model.has_look = true;
-  model.look.color = Vec3f::Ones(), model.look.metal = 1, model.look.roughness = 1;  // what glTF means by leaving them out
-  if (!values) return {};
-  const Json* color = values->find("baseColorFactor");
-  for (size_t c = 0; color && c < 3 && c < color->items.size(); ++c)
-    model.look.color[static_cast<int>(c)] = static_cast<float>(fraction(&color->items[c], 1));
-  model.look.metal = fraction(values->find("metallicFactor"), 1);
-  model.look.roughness = fraction(values->find("roughnessFactor"), 1);
-  return {};
+/// Sizes that things have in one unit and look odd in another.
+void note_unit(const ModelOptions& options, Model& model) {
+  constexpr double kLarge = 60, kSmall = 0.01;  // metres across
+  Bounds bounds;
+  for (const Vec3& p : model.mesh.positions) {
+    if (p.allFinite()) bounds.add(p);
+  }
+  const double across = bounds.diagonal();
+  if (options.unit_given || across == 0 || (across < kLarge && across > kSmall)) return;
+  if (across >= 1000) {
+    model.notes.push_back(fmt::format("{:.4g} m across: millimetres ({:.3g} m)? use --unit mm", across, 0.001 * across));
+  } else if (across >= kLarge) {
+    model.notes.push_back(fmt::format("{:.4g} m across: centimetres ({:.3g} m)? use --unit cm", across, 0.01 * across));
+  } else {
+    model.notes.push_back(fmt::format("{:.3g} mm across: another unit? name it with --unit", 1e3 * across));
+  }
+}
+
+void note_far_groups(Model& model) {
+  for (const FarGroup& group : far_groups(model.mesh)) {
+    model.notes.push_back(fmt::format("with \"{0}\" the model is {1:.4g} m across, without it {2:.4g} m: if it is a helper, leave it out with --without \"{0}\"", group.name, group.size, group.others));
+  }
 }
 
 }  // namespace
@@ -52,6 +76,8 @@ Result<void> read_look(Model& model, const std::string& file) {
 void ModelOptions::add_to(Command& command) {
   command.add_option("model", file, "Surface to read (.obj, .ply, .stl, .glb, .gltf)").required();
   add_frame_to(command);
+  command.add_option("--only", only, "Pattern of the names of objects or materials to take, such as \"body*\"; may be repeated (default: all)").single();
+  command.add_option("--without", without, "Pattern of the names of objects or materials to leave out; may be repeated").single();
 }
 
 void ModelOptions::add_frame_to(Command& command) {
@@ -76,15 +102,25 @@ Vec3 ModelOptions::to_asset(const Vec3& point) const {
 
 Result<Model> read_model(const ModelOptions& options) {
   Model model;
-  Result<TriMesh> mesh = io::read_model(options.file);
+  std::vector<std::string> lost;
+  Result<TriMesh> mesh = io::read_model(options.file, &lost);
   if (!mesh) return mesh.error();
   model.mesh = std::move(*mesh);
+  for (const std::string& what : lost) model.notes.push_back("lost: " + what);
   for (Vec3& point : model.mesh.positions) point = options.to_asset(point);
-  if (!is_gltf(options.file)) return model;
-  Result<std::vector<PaintedMap>> maps = io::read_maps(options.file);
-  if (!maps) return maps.error();
-  model.maps = std::move(*maps);
-  if (const Result<void> looked = read_look(model, options.file); !looked) return looked.error();
+  for (Vec3f& normal : model.mesh.normals) normal = (options.to_asset(normal.cast<double>()) / options.scale()).cast<float>();
+  if (is_gltf(options.file)) {
+    Result<std::vector<PaintedMap>> maps = io::read_maps(options.file);
+    if (!maps) return maps.error();
+    model.maps = std::move(*maps);
+  }
+  if (const Result<void> chosen = choose_parts(options, model); !chosen) return chosen.error();
+  note_far_groups(model);
+  note_unit(options, model);
+  if (const std::optional<SurfaceMaterial> material = take_plain_material(model.mesh)) {
+    model.has_look = true, model.material = material->name;
+    model.look.color = material->color, model.look.metal = material->metal, model.look.roughness = material->roughness;
+  }
   return model;
 }
 

@@ -10,10 +10,14 @@
 
 namespace crumple::cli {
 
-/// An artist's file, and what it does not say itself: its unit and which way is up.
+/// An artist's file, and what it does not say itself: its unit, which way is up, and which parts of it count.
 struct ModelOptions {
   std::string file, unit = "m", up = "y";
+  std::vector<std::string> only, without;  // patterns of names of objects and materials
+  bool unit_given = false;
   void add_to(Command& command);
+  /// Notes whether the unit was given; of the callback of a command.
+  void take_from(const Command& command) { unit_given = command.has("--unit"); }
   /// Only --unit and --up, for commands that name their files otherwise.
   void add_frame_to(Command& command);
 
@@ -27,7 +31,9 @@ struct Model {
   TriMesh mesh;
   std::vector<PaintedMap> maps;
   Appearance look;
-  bool has_look = false;  // the file says how it looks
+  std::string material;            // name of its only material, if that is plain: then `look` is how it looks
+  bool has_look = false;           // the file says how it looks
+  std::vector<std::string> notes;  // what was lost, and what looks wrong
 };
 
 Result<Model> read_model(const ModelOptions& options);

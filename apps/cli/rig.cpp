@@ -25,7 +25,7 @@ struct RigOptions {
   std::vector<std::string> places;
   int handles = 12, cells = 0;
   size_t most_tets = RigSettings{}.most_tets;
-  bool exact = false, strict = false, json = false, unit_given = false;
+  bool exact = false, strict = false, json = false;
   ProgressOptions progress_options;
 };
 
@@ -71,7 +71,7 @@ Result<void> check_unit(const RigOptions& options, const TriMesh& mesh) {
     if (p.allFinite()) bounds.add(p);
   }
   const double across = bounds.diagonal();
-  if (options.unit_given || bounds.empty() || across == 0 || (across > kTiny && across < kHuge)) return {};
+  if (options.model.unit_given || bounds.empty() || across == 0 || (across > kTiny && across < kHuge)) return {};
   const char* guess = across > kHuge ? "millimetres (--unit mm) or centimetres (--unit cm)" : "kilometres (--unit km) or metres scaled down";
   return input_error(fmt::format("{}: is {:.3g} m across if its unit is the metre; name the unit, such as {}; --unit m takes it as it is",
                                  options.model.file, across, guess));
@@ -86,7 +86,7 @@ Result<std::optional<Vec3f>> parse_color(const std::string& text) {
 }
 
 void set_look(const std::optional<Vec3f>& color, const Model& model, Asset& asset) {
-  if (model.has_look) asset.color = model.look.color, asset.metal = model.look.metal, asset.roughness = model.look.roughness;
+  if (model.has_look) asset.color = model.look.color, asset.metal = model.look.metal, asset.roughness = model.look.roughness, asset.material = model.material;
   if (color) asset.color = *color;
 }
 
@@ -124,6 +124,7 @@ Result<Asset> make(const RigOptions& options, RigReport& report) {
   asset->name = options.name.empty() ? fs::path(options.output).stem().string() : options.name;
   set_look(*color, *model, *asset);
   set_maps(*model, report, *asset);
+  report.warnings.insert(report.warnings.end(), model->notes.begin(), model->notes.end());
   if (interrupted()) return input_error("interrupted");
   progress.update(kRigStages, "write");
   if (const Result<void> written = io::write_asset(*asset, options.output); !written) return written.error();
@@ -177,7 +178,7 @@ void add_rig(CLI::App& app, Action& action) {
   options->progress_options.add_to(command);
   command.footer(kFooter);
   command.callback([options, command, &action] {
-    options->unit_given = command.has("--unit");
+    options->model.take_from(command);
     action = [options] { return run(*options); };
   });
 }

@@ -37,7 +37,7 @@ Result<void> set_color(ScoreOptions& options) {
   for (size_t c = 0; c < 3; ++c) {
     const double value = (*shown)[c];
     if (!(value >= 0 && value <= 1)) return input_error(fmt::format("--cut-color {}: red, green and blue go from 0 to 1", options.color));
-    options.settings.cut_color[static_cast<int>(c)] = io::linear_from_display(value);
+    options.settings.cut.color[static_cast<int>(c)] = io::linear_from_display(value);
   }
   return {};
 }

@@ -56,7 +56,7 @@ LookTile tile_of(const Asset& asset, double apart, const std::string& title) {
   for (size_t p = 0; p < centers.size(); ++p) {
     const Vec3 shift = apart * (centers[p] - middle);
     add_part(asset.pieces->surfaces[p].skin, shift, tint(p), *surface, tile.colors);
-    if (apart > 0) add_part(asset.pieces->surfaces[p].cut, shift, asset.pieces->cut_color, *surface, tile.colors);
+    if (apart > 0) add_part(asset.pieces->surfaces[p].cut, shift, asset.pieces->cut.color, *surface, tile.colors);
   }
   const double sunk = bounds.low.y() - bounds_of(surface->positions).low.y();  // pulled apart it still stands on the floor
   for (Vec3& point : surface->positions) point.y() += sunk;

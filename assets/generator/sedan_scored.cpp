@@ -134,7 +134,7 @@ Result<Asset> make_sedan_scored() {
   if (!cells) return cells.error();
   ScoreSettings settings;
   settings.sliver = 2e-3;
-  settings.cut_color = Vec3f(0.05f, 0.05f, 0.055f);
+  settings.cut = cut_material(Vec3f(0.05f, 0.05f, 0.055f));
   const Result<ScoreReport> report = score_asset(*asset, *cells, settings);
   if (!report) return report.error();
   hang_panels(*asset, all);

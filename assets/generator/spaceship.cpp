@@ -82,7 +82,7 @@ Bounds room_around(const Asset& asset) {
 Result<Asset> scored(Result<Asset> asset, const std::function<std::vector<ConvexCell>(const Bounds&)>& cells) {
   if (!asset) return asset;
   ScoreSettings settings;
-  settings.cut_color = kTornMetal;
+  settings.cut = cut_material(kTornMetal);
   const Result<ScoreReport> report = score_asset(*asset, cells(room_around(*asset)), settings);
   if (!report) return report.error();
   return asset;

@@ -49,7 +49,7 @@ Result<Asset> make_wall() {
   Bounds room = bounds_of(asset.tets.positions);
   room.low -= Vec3::Constant(0.05), room.high += Vec3::Constant(0.05);
   ScoreSettings score;
-  score.cut_color = Vec3f(0.36f, 0.33f, 0.29f);
+  score.cut = cut_material(Vec3f(0.36f, 0.33f, 0.29f));
   const Result<ScoreReport> report = score_asset(asset, voronoi_cells(stones(), room), score);
   if (!report) return report.error();
   return asset;

@@ -2,16 +2,16 @@
 
 #include <array>
 
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/geometry/surface_caps.h"
 #include "crumple/geometry/surface_clip.h"
 
 namespace crumple {
 namespace {
 
-void take_skin(const ClippedSurface& clipped, const std::vector<Triangle>& triangles, const TriMesh& surface, SurfaceCut& cut) {
-  const bool has_uvs = surface.uvs.size() == surface.positions.size(), has_colors = surface.colors.size() == surface.positions.size();
+void take_skin(const ClippedSurface& clipped, FaceTriangles faces, SurfaceCut& cut) {
   std::vector<int> number(clipped.vertices.size(), -1);
-  for (const Triangle& triangle : triangles) {
+  for (const Triangle& triangle : faces.triangles) {
     for (const int v : triangle) number[static_cast<size_t>(v)] = 0;
   }
   for (size_t v = 0; v < number.size(); ++v) {
@@ -19,13 +19,15 @@ void take_skin(const ClippedSurface& clipped, const std::vector<Triangle>& trian
     const ClippedSurface::Vertex& vertex = clipped.vertices[v];
     number[v] = static_cast<int>(cut.source.size());
     cut.source.push_back(vertex.source);
-    cut.skin.positions.push_back(clipped.at(vertex.place));
-    if (has_uvs) cut.skin.uvs.push_back(vertex.uv);
-    if (has_colors) cut.skin.colors.push_back(vertex.color);
+    add_vertex(clipped.values, static_cast<int>(v), cut.skin);
+    cut.skin.positions.back() = clipped.at(vertex.place);
   }
-  for (const auto& [a, b, c] : triangles) {
-    cut.skin.triangles.push_back({number[static_cast<size_t>(a)], number[static_cast<size_t>(b)], number[static_cast<size_t>(c)]});
+  copy_names(clipped.values, cut.skin);
+  for (size_t t = 0; t < faces.triangles.size(); ++t) {
+    const auto& [a, b, c] = faces.triangles[t];
+    add_triangle({number[static_cast<size_t>(a)], number[static_cast<size_t>(b)], number[static_cast<size_t>(c)]}, clipped.values, faces.sources[t], cut.skin);
   }
+  cut.triangle = std::move(faces.sources);
 }
 
 /// Sides do not share vertices: each has its own normal and its own texture coordinates.
@@ -55,9 +57,9 @@ SurfaceCut cut_surface(const TriMesh& surface, const ConvexCell& cell, double ed
   const int sides = static_cast<int>(cell.sides.size());
   for (int side = 0; side < sides; ++side) clip(clipped, cell.sides, side);
   const DividedEdges divided = divide_rims(clipped, edge);
-  const std::vector<Triangle> skin = triangulate_faces(clipped, divided);
   SurfaceCut cut;
-  take_skin(clipped, skin, surface, cut);
+  FaceTriangles faces = triangulate_faces(clipped, divided);
+  take_skin(clipped, std::move(faces), cut);
   for (int side = 0; side < sides; ++side) {
     const HalfSpace& plane = cell.sides[static_cast<size_t>(side)];
     const std::vector<Triangle> cap = close_side(clipped, plane, side, divided, edge);

@@ -19,8 +19,9 @@ ClosedReport measure_closed(std::span<const TriMesh* const> parts);
 
 /// What one cell leaves of a closed surface.
 struct SurfaceCut {
-  TriMesh skin;              // what was drawn before; colours and texture coordinates are carried along
+  TriMesh skin;              // what was drawn before, with all that the artist gave it
   std::vector<int> source;   // #skin vertices: the vertex of the surface it was, or -1 for one made by a cut
+  std::vector<int> triangle; // #skin triangles: the triangle of the surface it was part of
   TriMesh caps;              // closes it along the cell's sides; texture coordinates are metres in the plane of the cut
   std::vector<int> cap_side; // #caps triangles: the side of the cell
   double volume = 0;         // m^3, enclosed by both

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/geometry/mesh_topology.h"
 #include "crumple/geometry/winding.h"
 
@@ -17,6 +18,7 @@ using Kind = MeshFinding::Kind;
 constexpr double kFarthest = 1e12;  // metres: products of coordinates beyond lose all digits
 constexpr size_t kHolesListed = 8;
 constexpr size_t kPlacesListed = 24;
+constexpr float kSameNormal = 0.9998f;  // cosine of about a degree: normals closer than this are one
 constexpr double kTinyArea = 0.01;   // of all area: loose specks with more than that are part of the model
 constexpr double kHoleEffort = 2e8;  // points tested while filling all holes: about a second
 
@@ -56,6 +58,7 @@ class Doctor {
   Doctor(TriMesh& mesh, const RepairSettings& settings, bool repairing) : mesh_(mesh), settings_(settings), repairing_(repairing) {}
 
   MeshReport run() {
+    drop_unfit_attributes(mesh_);
     drop_bad_corners();
     if (mesh_.triangles.empty()) {
       add(Kind::Empty, 1, Vec3::Zero(), false, "the mesh has no usable triangle");
@@ -91,14 +94,9 @@ class Doctor {
     const auto& [a, b, c] = mesh_.triangles[t];
     return 0.5 * (mesh_.positions[b] - mesh_.positions[a]).cross(mesh_.positions[c] - mesh_.positions[a]);
   }
-  /// Keeps the triangles for which keep(index) holds.
   template <class Keep>
   void filter(const Keep& keep) {
-    size_t kept = 0;
-    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
-      if (keep(t)) mesh_.triangles[kept++] = mesh_.triangles[t];
-    }
-    mesh_.triangles.resize(kept);
+    keep_triangles(mesh_, keep);
   }
 
   void drop_bad_corners() {
@@ -139,12 +137,12 @@ class Doctor {
   }
 
   bool same_look(int a, int b) const {
-    const bool uvs = mesh_.uvs.size() != mesh_.positions.size() || mesh_.uvs[a] == mesh_.uvs[b];
-    const bool colors = mesh_.colors.size() != mesh_.positions.size() || mesh_.colors[a] == mesh_.colors[b];
-    return uvs && colors;
+    return (mesh_.uvs.empty() || mesh_.uvs[a] == mesh_.uvs[b]) && (mesh_.colors.empty() || mesh_.colors[a] == mesh_.colors[b]) &&
+           (mesh_.normals.empty() || mesh_.normals[a].dot(mesh_.normals[b]) > kSameNormal);
   }
 
   void weld() {
+    if (settings_.weld && !settings_.keep_creases) mesh_.normals.clear();
     same_ = first_in_place(mesh_.positions, settings_.weld_tolerance * report_.diagonal, bad_);
     Spots doubled;
     std::vector<bool> seen(mesh_.positions.size(), false);
@@ -246,6 +244,15 @@ class Doctor {
     std::vector<Vec3> rim;  // some of it
   };
 
+  /// One of the triangles around each vertex.
+  std::vector<int> triangles_at_vertices() const {
+    std::vector<int> around(mesh_.positions.size(), 0);
+    for (size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      for (const int v : mesh_.triangles[t]) around[v] = around[same_[v]] = static_cast<int>(t);
+    }
+    return around;
+  }
+
   void fill_holes() {
     std::vector<Hole> holes;
     double effort = kHoleEffort;
@@ -253,6 +260,7 @@ class Doctor {
     std::fill(shells_.open.begin(), shells_.open.end(), false);
     std::vector<int> faces(shells_.count(), 0);
     for (const int shell : shells_.shell_of) ++faces[shell];
+    const std::vector<int> around = triangles_at_vertices();
     for (const Loop& loop : open_loops(uses_, shells_.shell_of, mesh_.positions.size())) {
       Hole hole;
       Bounds bounds;
@@ -265,7 +273,8 @@ class Doctor {
       if (loop.closed && faces[loop.shell] > 1 && hole.edges <= static_cast<size_t>(settings_.most_hole_edges) &&
           hole.width <= settings_.largest_hole * report_.diagonal) {
         for (const Triangle& triangle : fill_loop(mesh_.positions, loop.vertices, effort)) {
-          mesh_.triangles.push_back(triangle), shells_.shell_of.push_back(loop.shell);
+          add_triangle(triangle, mesh_, around[triangle[0]], mesh_);
+          shells_.shell_of.push_back(loop.shell);
           hole.filled = true;
         }
       }
@@ -304,6 +313,7 @@ class Doctor {
       if (seen[shell]) turned.add(middle(t)), seen[shell] = 0;
       if (inward[shell]) std::swap(mesh_.triangles[t][1], mesh_.triangles[t][2]);
     }
+    face_normals_outward(mesh_);
     if (turned.count == 0) return;
     add(Kind::InsideOut, turned, true,
         fmt::format("{} {} inside out, {}{}", turned.count, plural(turned.count, "shell is", "shells are"), near_text(turned.first()),
@@ -346,32 +356,19 @@ class Doctor {
   }
 
   void drop_unused() {
-    std::vector<int> fresh(mesh_.positions.size(), -1);
+    std::vector<bool> used(mesh_.positions.size(), false);
     for (const Triangle& t : mesh_.triangles) {
-      for (const int v : t) fresh[v] = 0;
+      for (const int v : t) used[v] = true;
     }
-    const bool uvs = mesh_.uvs.size() == fresh.size(), colors = mesh_.colors.size() == fresh.size();
-    size_t kept = 0;
     Spots unused;
-    for (size_t v = 0; v < fresh.size(); ++v) {
-      if (fresh[v] < 0) {
-        // Those merged or not finite have been reported already.
-        if (!bad_[v] && same_[v] == static_cast<int>(v)) unused.add(mesh_.positions[v]);
-        continue;
+    for (size_t v = 0; v < used.size(); ++v) {
+      if (used[v]) {
+        report_.kept.push_back(static_cast<int>(v));
+      } else if (!bad_[v] && same_[v] == static_cast<int>(v)) {
+        unused.add(mesh_.positions[v]);  // those merged or not finite have been reported already
       }
-      fresh[v] = static_cast<int>(kept);
-      report_.kept.push_back(static_cast<int>(v));
-      mesh_.positions[kept] = mesh_.positions[v];
-      if (uvs) mesh_.uvs[kept] = mesh_.uvs[v];
-      if (colors) mesh_.colors[kept] = mesh_.colors[v];
-      ++kept;
     }
-    mesh_.positions.resize(kept);
-    if (uvs) mesh_.uvs.resize(kept);
-    if (colors) mesh_.colors.resize(kept);
-    for (Triangle& t : mesh_.triangles) {
-      for (int& v : t) v = fresh[v];
-    }
+    keep_vertices(report_.kept, mesh_);
     if (unused.count == 0) return;
     add(Kind::UnusedVertices, unused, true,
         fmt::format("{} {} to no triangle, {}{}", unused.count, plural(unused.count, "vertex belongs", "vertices belong"), near_text(unused.first()),

@@ -52,6 +52,8 @@ struct RepairSettings {
   /// Merge doubled vertices. Turn off for a surface to be drawn whose creases are made by doubling vertices; everything else then
   /// still sees them as one. Vertices with different texture coordinates or colours are never merged.
   bool weld = true;
+  /// Welding leaves vertices with different normals apart; otherwise normals are dropped.
+  bool keep_creases = false;
   double largest_hole = 0.25;  // of the diagonal: wider holes are left open
   int most_hole_edges = 400;
   double tiny_shell = 0.01;  // of the diagonal: smaller loose shells are reported

@@ -17,6 +17,7 @@ struct Appearance {
   double metal = 0.0;                        // 0 paint .. 1 bare metal
   double roughness = 0.6;
   bool visible = true;
+  std::string name = {};      // of the material it comes from; empty: none
   std::optional<Vec3f> paint = {};  // linear RGB, in place of the colour that covers most of a surface with colours of its own
 };
 

@@ -57,4 +57,10 @@ struct SurfaceMaterial {
 
 using Materials = std::vector<SurfaceMaterial>;
 
+/// Whether a material is no more than a colour, a metalness and a roughness.
+inline bool is_plain(const SurfaceMaterial& m) {
+  const bool has_texture = m.color_texture || m.metal_texture || m.normal_texture || m.emissive_texture || m.occlusion_texture;
+  return !has_texture && m.emissive == Vec3f::Zero() && m.alpha_mode == AlphaMode::Opaque && !m.unlit;
+}
+
 }  // namespace crumple

@@ -16,8 +16,11 @@ struct TriMesh {
   std::vector<Vec3f> normals;       // #vertices or empty: unit normals of the artist's
   std::shared_ptr<const Materials> materials;  // or none: one look for all
   std::vector<uint16_t> material;   // #triangles: of the materials; empty: the first
+  std::shared_ptr<const std::vector<std::string>> groups;  // names of the artist's objects, or none
+  std::vector<uint16_t> group;      // #triangles: of the groups; empty: the first
 
   int material_of(size_t triangle) const { return triangle < material.size() ? material[triangle] : 0; }
+  int group_of(size_t triangle) const { return triangle < group.size() ? group[triangle] : 0; }
 };
 
 /// Values of vertices that were added to a surface, each halfway between two that are there: 2 numbers of `parents` for each, in order.

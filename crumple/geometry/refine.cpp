@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "crumple/core/index.h"
+#include "crumple/geometry/mesh_edit.h"
 
 namespace crumple {
 namespace {
@@ -22,9 +23,7 @@ class Middles {
     const auto [found, is_new] = numbers_.try_emplace(Edge(std::min(a, b), std::max(a, b)), static_cast<int>(mesh_.positions.size()));
     if (!is_new) return found->second;
     if (parents_) parents_->push_back(a), parents_->push_back(b);
-    mesh_.positions.push_back(0.5 * (mesh_.positions[at(a)] + mesh_.positions[at(b)]));
-    if (!mesh_.uvs.empty()) mesh_.uvs.push_back(0.5f * (mesh_.uvs[at(a)] + mesh_.uvs[at(b)]));
-    if (!mesh_.colors.empty()) mesh_.colors.push_back(0.5f * (mesh_.colors[at(a)] + mesh_.colors[at(b)]));
+    add_vertex_between(a, b, 0.5f, mesh_);
     return found->second;
   }
   double distance2(int a, int b) const { return (mesh_.positions[at(a)] - mesh_.positions[at(b)]).squaredNorm(); }
@@ -85,8 +84,17 @@ TriMesh refined(TriMesh mesh, double length, size_t most, std::vector<int32_t>* 
     Middles middles(mesh, length, parents);
     std::vector<Triangle> cut_up;
     const std::vector<Triangle> before = mesh.triangles;
-    for (const Triangle& triangle : before) cut(middles, triangle, cut_up);
+    std::vector<size_t> sources;
+    for (size_t t = 0; t < before.size(); ++t) {
+      cut(middles, before[t], cut_up);
+      sources.resize(cut_up.size(), t);
+    }
     mesh.triangles = std::move(cut_up);
+    each_triangle_value(mesh, [&](std::vector<uint16_t>& values) {
+      std::vector<uint16_t> of_parts;
+      for (const size_t t : sources) of_parts.push_back(values[t]);
+      values = std::move(of_parts);
+    });
   }
   return mesh;
 }

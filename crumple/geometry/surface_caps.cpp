@@ -30,14 +30,15 @@ class FaceDivider {
  public:
   FaceDivider(ClippedSurface& surface, const DividedEdges& divided) : surface_(surface), divided_(divided) {}
 
-  std::vector<Triangle> run() {
+  FaceTriangles run() {
     for (size_t f = 0; f < surface_.faces.size(); ++f) {
       const std::span<const int> face = surface_.faces[f];
       std::vector<int> corners(face.begin(), face.end());
       while (corners.size() > 3) divide(take_ear(corners));
       divide({corners[0], corners[1], corners[2]});
+      result_.sources.resize(result_.triangles.size(), surface_.faces.triangles[f]);
     }
-    return std::move(triangles_);
+    return std::move(result_);
   }
 
  private:
@@ -73,7 +74,7 @@ class FaceDivider {
       for (size_t i = 0; i < places.size(); ++i) {
         const size_t from_first = forward ? i : places.size() - 1 - i;
         found->second.push_back(static_cast<int>(surface_.vertices.size()));
-        surface_.vertices.push_back(vertex_between(surface_, a, b, static_cast<double>(i + 1) / parts, places[from_first]));
+        add_vertex_between(a, b, static_cast<double>(i + 1) / parts, places[from_first], surface_);
       }
     }
     return forward ? found->second : std::vector<int>(found->second.rbegin(), found->second.rend());
@@ -82,7 +83,7 @@ class FaceDivider {
   void divide(const Triangle& corners, const std::array<std::vector<int>, 3>& on_sides) {
     size_t k = 0;
     for (size_t other = 1; other < 3; ++other) k = on_sides[other].size() > on_sides[k].size() ? other : k;
-    if (on_sides[k].empty()) return triangles_.push_back(corners);
+    if (on_sides[k].empty()) return result_.triangles.push_back(corners);
     const size_t next = (k + 1) % 3, last = (k + 2) % 3;
     const std::vector<int>& side = on_sides[k];
     const auto middle = side.begin() + static_cast<std::ptrdiff_t>(side.size() / 2);
@@ -92,7 +93,7 @@ class FaceDivider {
 
   ClippedSurface& surface_;
   const DividedEdges& divided_;
-  std::vector<Triangle> triangles_;
+  FaceTriangles result_;
   std::map<std::pair<int, int>, std::vector<int>> made_;  // of two vertices, from the one whose place comes first
 };
 
@@ -165,7 +166,7 @@ DividedEdges divide_rims(ClippedSurface& surface, double edge) {
   return divided;
 }
 
-std::vector<Triangle> triangulate_faces(ClippedSurface& surface, const DividedEdges& divided) {
+FaceTriangles triangulate_faces(ClippedSurface& surface, const DividedEdges& divided) {
   return FaceDivider(surface, divided).run();
 }
 

@@ -22,8 +22,12 @@ using DividedEdges = std::map<std::pair<int, int>, std::vector<int>>;
 /// Puts new places on all edges of rims that are longer than `edge`.
 DividedEdges divide_rims(ClippedSurface& surface, double edge);
 
-/// Triangles (of vertices) over the faces that are left. The divided rims go through them too.
-std::vector<Triangle> triangulate_faces(ClippedSurface& surface, const DividedEdges& divided);
+/// Triangles (of vertices) over the faces that are left, and the triangle of the surface that each was part of. The divided rims go through them too.
+struct FaceTriangles {
+  std::vector<Triangle> triangles;
+  std::vector<int> sources;  // #triangles
+};
+FaceTriangles triangulate_faces(ClippedSurface& surface, const DividedEdges& divided);
 
 /// Triangles of places that close one side of a cell.
 std::vector<Triangle> close_side(ClippedSurface& surface, const HalfSpace& plane, int side, const DividedEdges& divided, double edge);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/geometry/places.h"
 
 namespace crumple {
@@ -117,7 +118,7 @@ class Knife {
     const auto [found, is_new] = cut_vertices_.try_emplace(std::minmax(a, b), static_cast<int>(surface_.vertices.size()));
     if (is_new) {
       const int from = surface_.place(a), to = surface_.place(b), place = place_on_edge(from, to);
-      surface_.vertices.push_back(vertex_between(surface_, a, b, fraction(from, to), place));
+      add_vertex_between(a, b, fraction(from, to), place, surface_);
     }
     return found->second;
   }
@@ -140,7 +141,7 @@ class Knife {
       for (const int v : face) low = std::min(low, sign(surface_.place(v))), high = std::max(high, sign(surface_.place(v)));
       if (high <= 0) {
         // A face in the plane is drawn if what it bounds is inside.
-        if (low < 0 || faces_out(face)) kept.add(face, surface_.faces.shells[f]);
+        if (low < 0 || faces_out(face)) kept.add(face, surface_.faces.shells[f], surface_.faces.triangles[f]);
       } else if (low < 0) {
         inside.clear();
         for (size_t k = 0; k < face.size(); ++k) {
@@ -148,7 +149,7 @@ class Knife {
           if (sign(surface_.place(v)) <= 0) inside.push_back(v);
           if (sign(surface_.place(v)) * sign(surface_.place(next)) < 0) inside.push_back(vertex_on_edge(v, next));
         }
-        kept.add(inside, surface_.faces.shells[f]);
+        kept.add(inside, surface_.faces.shells[f], surface_.faces.triangles[f]);
       }
     }
     surface_.faces = std::move(kept);
@@ -232,19 +233,19 @@ bool is_good(const Triangle& triangle, const Places& places) {
 ClippedSurface start_clipping(const TriMesh& surface) {
   ClippedSurface clipped;
   Places places = find_places(surface.positions);
-  const bool has_uvs = surface.uvs.size() == surface.positions.size(), has_colors = surface.colors.size() == surface.positions.size();
-  for (size_t v = 0; v < surface.positions.size(); ++v) {
-    clipped.vertices.push_back(
-        {places.of[v], static_cast<int>(v), has_uvs ? surface.uvs[v] : Vec2f::Zero(), has_colors ? surface.colors[v] : Vec3f::Zero()});
-  }
-  std::vector<Triangle> triangles, of_places;
-  for (const Triangle& triangle : surface.triangles) {
+  clipped.values = surface;
+  drop_unfit_attributes(clipped.values);
+  for (size_t v = 0; v < surface.positions.size(); ++v) clipped.vertices.push_back({places.of[v], static_cast<int>(v)});
+  std::vector<int> good;
+  std::vector<Triangle> of_places;
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const Triangle& triangle = surface.triangles[t];
     if (!is_good(triangle, places)) continue;
-    triangles.push_back(triangle);
+    good.push_back(static_cast<int>(t));
     of_places.push_back({clipped.place(triangle[0]), clipped.place(triangle[1]), clipped.place(triangle[2])});
   }
   const std::vector<int> shells = find_shells(places.positions, of_places);
-  for (size_t t = 0; t < triangles.size(); ++t) clipped.faces.add(triangles[t], shells[t]);
+  for (size_t i = 0; i < good.size(); ++i) clipped.faces.add(surface.triangles[static_cast<size_t>(good[i])], shells[i], good[i]);
   clipped.places = std::move(places.positions);
   clipped.edge_of.assign(clipped.places.size(), {-1, -1});
   clipped.of_surface = static_cast<int>(clipped.places.size());
@@ -263,11 +264,10 @@ Vec3 place_between(const Vec3& a, const Vec3& b, double fraction) {
   return first + fraction * (second - first);
 }
 
-ClippedSurface::Vertex vertex_between(const ClippedSurface& surface, int a, int b, double fraction, int place) {
+void add_vertex_between(int a, int b, double fraction, int place, ClippedSurface& surface) {
   if (!comes_first(surface.at(surface.place(a)), surface.at(surface.place(b)))) std::swap(a, b);
-  const ClippedSurface::Vertex &first = surface.vertices[static_cast<size_t>(a)], &second = surface.vertices[static_cast<size_t>(b)];
-  const float t = static_cast<float>(fraction);
-  return {place, -1, first.uv + t * (second.uv - first.uv), first.color + t * (second.color - first.color)};
+  add_vertex_between(a, b, static_cast<float>(fraction), surface.values);
+  surface.vertices.push_back({place, -1});
 }
 
 std::vector<DirectedEdge> without_pairs(std::vector<DirectedEdge> edges) {

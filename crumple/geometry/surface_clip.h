@@ -13,14 +13,17 @@ struct Faces {
   std::vector<int> corners;      // of all faces, one after the other, counter-clockwise from outside
   std::vector<int> first = {0};  // #faces + 1
   std::vector<int> shells;       // #faces
+  std::vector<int> triangles;    // #faces: of the surface
 
   size_t size() const { return first.size() - 1; }
   std::span<const int> operator[](size_t face) const {
     return std::span(corners).subspan(static_cast<size_t>(first[face]), static_cast<size_t>(first[face + 1] - first[face]));
   }
-  void add(std::span<const int> face, int shell) {
+  void add(std::span<const int> face, int shell, int triangle) {
     corners.insert(corners.end(), face.begin(), face.end());
-    first.push_back(static_cast<int>(corners.size())), shells.push_back(shell);
+    first.push_back(static_cast<int>(corners.size()));
+    shells.push_back(shell);
+    triangles.push_back(triangle);
   }
 };
 
@@ -31,8 +34,6 @@ struct ClippedSurface {
   struct Vertex {
     int place = 0;
     int source = -1;  // vertex of the surface; -1 if made by a cut
-    Vec2f uv = Vec2f::Zero();
-    Vec3f color = Vec3f::Zero();
   };
   /// The rim of the caps of one shell on one side: directed edges between places, the cap on their left as seen from outside.
   struct Rim {
@@ -44,6 +45,7 @@ struct ClippedSurface {
   int of_surface = 0;                 // places before this one are of the surface itself
   std::vector<DirectedEdge> edge_of;  // #places: the edge of the surface it was cut from, between places; -1 if none
   std::vector<Vertex> vertices;
+  TriMesh values;  // #vertices: what the artist gave them
   Faces faces;  // of vertices; shells are closed one by one (find_shells)
   std::vector<Rim> rims;
   double slack = 0;  // m: places nearer to a plane than this are on it
@@ -68,8 +70,8 @@ void clip(ClippedSurface& surface, std::span<const HalfSpace> sides, int side);
 
 /// A place at a fraction of the way between two. The same from either end (`fraction` counts from the one that comes first).
 Vec3 place_between(const Vec3& a, const Vec3& b, double fraction);
-/// A vertex in `place` at a fraction of the way between two of the surface.
-ClippedSurface::Vertex vertex_between(const ClippedSurface& surface, int a, int b, double fraction, int place);
+/// Adds a vertex in `place` at a fraction of the way between two of the surface.
+void add_vertex_between(int a, int b, double fraction, int place, ClippedSurface& surface);
 
 /// What is left when edges back to back are taken away in pairs; sorted.
 std::vector<DirectedEdge> without_pairs(std::vector<DirectedEdge> edges);

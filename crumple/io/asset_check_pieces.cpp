@@ -51,7 +51,7 @@ class PieceChecker {
     if (pieces_.inward.size() != pieces_.corners.size()) {
       return wrong("{} inward steps do not match {} corners", pieces_.inward.size(), pieces_.corners.size());
     }
-    if (!(pieces_.cut_color.minCoeff() >= 0 && pieces_.cut_color.maxCoeff() <= 1)) return wrong("the colour of the cuts is not between 0 and 1");
+    if (!(pieces_.cut.color.minCoeff() >= 0 && pieces_.cut.color.maxCoeff() <= 1)) return wrong("the colour of the cuts is not between 0 and 1");
     return {};
   }
 

@@ -10,6 +10,7 @@
 
 #include "crumple/core/bytes.h"
 #include "crumple/io/files.h"
+#include "crumple/io/gltf_unpack.h"
 
 namespace crumple::io {
 namespace {
@@ -63,7 +64,7 @@ Result<Chunks> split_chunks(std::string_view bytes, std::string_view name) {
 
 /// Compression and the like change what accessors mean; everything else that may be required only changes looks.
 bool can_read_extension(std::string_view extension) {
-  return extension == "CRUMPLE_tetrahedra" || extension == "KHR_mesh_quantization" || extension == "KHR_texture_transform" ||
+  return is_compression(extension) || extension == "CRUMPLE_tetrahedra" || extension == "KHR_mesh_quantization" || extension == "KHR_texture_transform" ||
          extension.starts_with("KHR_materials_") || extension.starts_with("KHR_lights_");
 }
 
@@ -92,7 +93,7 @@ Result<void> check_json(const Json& json, std::string_view name) {
   for (const Json& extension : required->items) {
     if (!can_read_extension(extension.text)) {
       return input_error(
-          fmt::format("{}: needs the extension \"{}\", which cannot be read; export it without (no compression)", name, extension.text));
+          fmt::format("{}: needs the extension \"{}\", which cannot be read; export it without", name, extension.text));
     }
   }
   return {};
@@ -106,26 +107,69 @@ Result<Json> parse_document_json(std::string_view text, std::string_view name) {
   return json;
 }
 
-/// The only entry of "buffers", or nothing if there is none.
-Result<const Json*> only_buffer(const Json& json, std::string_view name) {
-  const Json* buffers = json.find("buffers");
-  if (!buffers || buffers->items.empty()) return nullptr;
-  if (buffers->items.size() > 1) {
-    return input_error(fmt::format("{}: has {} buffers, of which only one can be read; save as binary glTF (.glb)", name, buffers->items.size()));
-  }
-  return &buffers->items[0];
+/// A buffer that only readers without EXT_meshopt_compression need.
+bool is_fallback(const Json& buffer) {
+  const Json* extensions = buffer.find("extensions");
+  const Json* packed = extensions ? extensions->find("EXT_meshopt_compression") : nullptr;
+  const Json* fallback = packed ? packed->find("fallback") : nullptr;
+  return fallback && fallback->boolean && !buffer.find("uri");
 }
 
-/// Cuts the padding off the buffer, having checked that it is as long as the JSON says.
-Result<void> fit_buffer(GltfDocument& document, const Json& entry) {
-  const Result<size_t> length = gltf_index(document, entry, "byteLength", "/buffers/0");
-  if (!length) return length.error();
-  if (*length > document.buffer.size()) {
-    return input_error(fmt::format("{}: /buffers/0: claims {} bytes but only {} are there; the file is cut off or damaged", document.name, *length,
-                                   document.buffer.size()));
+/// The bytes of one buffer, as long as the JSON says. `bin` is what a .glb brings along: nothing in a .gltf.
+Result<std::vector<std::byte>> buffer_bytes(const GltfDocument& document, size_t index, const std::vector<std::byte>* bin) {
+  const Json& entry = document.json.find("buffers")->items[index];
+  const std::string where = fmt::format("/buffers/{}", index);
+  const Json* uri = entry.find("uri");
+  const bool is_data = uri && uri->is_text() && uri->text.starts_with("data:");
+  std::vector<std::byte> bytes;
+  if (is_fallback(entry)) return bytes;
+  if (bin && uri && !is_data) return input_error(fmt::format("{}: {}: lies in another file; save as one binary glTF (.glb)", document.name, where));
+  if ((!uri || !uri->is_text()) && (!bin || index > 0)) return input_error(fmt::format("{}: {}: has no uri; save as binary glTF (.glb)", document.name, where));
+  if (uri && uri->is_text()) {
+    Result<std::vector<std::byte>> fetched = fetch_uri(document, uri->text, where);
+    if (!fetched) return fetched.error();
+    bytes = std::move(*fetched);
+  } else {
+    bytes = *bin;
   }
-  document.buffer.resize(*length);
-  return {};
+  const Result<size_t> length = gltf_index(document, entry, "byteLength", where);
+  if (!length) return length.error();
+  if (*length > bytes.size()) {
+    return input_error(fmt::format("{}: {}: claims {} bytes but only {} are there; the file is cut off or damaged", document.name, where, *length, bytes.size()));
+  }
+  bytes.resize(*length);
+  return bytes;
+}
+
+/// Moves an offset into one of several buffers to where that begins in the one that holds all.
+void shift_view(const std::vector<size_t>& begins, Json& view) {
+  const int buffer = view.whole("buffer", -1);
+  if (buffer <= 0 || static_cast<size_t>(buffer) >= begins.size()) return;
+  const Json* offset = view.find("byteOffset");
+  view["byteOffset"] = static_cast<double>(begins[static_cast<size_t>(buffer)]) + (offset && offset->is_number() ? offset->number : 0.0);
+  view["buffer"] = 0;
+}
+
+/// Puts all buffers one after the other, so that every view points into one.
+Result<void> join_buffers(GltfDocument& document, const std::vector<std::byte>* bin) {
+  constexpr size_t kMaxBuffers = 10000;
+  const size_t count = gltf_count(document, "buffers");
+  if (count > kMaxBuffers) return input_error(fmt::format("{}: has {} buffers; it is damaged", document.name, count));
+  std::vector<size_t> begins;
+  for (size_t b = 0; b < count; ++b) {
+    const Result<std::vector<std::byte>> bytes = buffer_bytes(document, b, bin);
+    if (!bytes) return bytes.error();
+    if (b > 0) document.buffer.resize((document.buffer.size() + 7) / 8 * 8);
+    begins.push_back(document.buffer.size());
+    document.buffer.insert(document.buffer.end(), bytes->begin(), bytes->end());
+  }
+  Json* views = document.json.find("bufferViews");
+  for (size_t v = 0; count > 1 && views && v < views->items.size(); ++v) {
+    shift_view(begins, views->items[v]);
+    Json* extensions = views->items[v].find("extensions");
+    if (Json* packed = extensions ? extensions->find("EXT_meshopt_compression") : nullptr) shift_view(begins, *packed);
+  }
+  return unpack(document);
 }
 
 std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
@@ -175,15 +219,7 @@ Result<GltfDocument> parse_text_gltf(std::string_view text, const std::filesyste
   Result<Json> json = parse_document_json(text, document.name);
   if (!json) return json.error();
   document.json = std::move(*json);
-  const Result<const Json*> entry = only_buffer(document.json, document.name);
-  if (!entry) return entry.error();
-  if (!*entry) return document;
-  const Json* uri = (*entry)->find("uri");
-  if (!uri || !uri->is_text()) return input_error(fmt::format("{}: /buffers/0: has no uri; save as binary glTF (.glb)", document.name));
-  Result<std::vector<std::byte>> bytes = fetch_uri(document, uri->text, "/buffers/0");
-  if (!bytes) return bytes.error();
-  document.buffer = std::move(*bytes);
-  if (const Result<void> fits = fit_buffer(document, **entry); !fits) return fits.error();
+  if (const Result<void> joined = join_buffers(document, nullptr); !joined) return joined.error();
   return document;
 }
 
@@ -222,15 +258,9 @@ Result<GltfDocument> parse_glb(std::string_view bytes, std::string_view name) {
 
   Result<Json> json = parse_document_json(chunks->json, name);
   if (!json) return json.error();
-  GltfDocument document{std::string(name), std::move(*json), to_bytes(chunks->bin), {}};
-  const Result<const Json*> entry = only_buffer(document.json, name);
-  if (!entry) return entry.error();
-  if (!*entry) {
-    document.buffer.clear();
-    return document;
-  }
-  if ((*entry)->find("uri")) return input_error(fmt::format("{}: /buffers/0: lies in another file; save as one binary glTF (.glb)", name));
-  if (const Result<void> fits = fit_buffer(document, **entry); !fits) return fits.error();
+  GltfDocument document{.name = std::string(name), .json = std::move(*json), .buffer = {}, .folder = {}};
+  const std::vector<std::byte> bin = to_bytes(chunks->bin);
+  if (const Result<void> joined = join_buffers(document, &bin); !joined) return joined.error();
   return document;
 }
 

@@ -25,7 +25,7 @@ struct GltfDocument {
 
 /// Takes a .glb apart; `name` is the file's, for messages.
 Result<GltfDocument> parse_glb(std::string_view bytes, std::string_view name);
-/// Reads a .glb, or a .gltf whose single buffer is a data URI or a file beside it.
+/// Reads a .glb, or a .gltf whose buffers are data URIs or files beside it. Several buffers become one, and what is compressed becomes plain.
 Result<GltfDocument> read_gltf(const std::filesystem::path& file);
 /// The bytes of a .glb file. Fails if it would be larger than the format can say (4 GiB).
 Result<std::string> write_glb(const GltfDocument& document);

@@ -16,6 +16,11 @@ namespace crumple::io {
 ///     "indices":   accessor SCALAR unsigned, four for each tetrahedron
 ///     "weights":   accessor SCALAR float,    vertices x joints of the skin, row after row
 ///     "rest":      text                      name of the rest pose; may be left out
+///     "normals":   "own"                     the surface's normals are the artist's; otherwise they are made from its faces
+///     "groups": {                            names of the artist's objects; may be left out
+///       "names":     list of texts,
+///       "triangles": accessor SCALAR unsigned  the name of each triangle of the surface
+///     }
 ///     "pieces": object                       of a body that can break (io/gltf_pieces.h); may be left out
 ///     "certificate": object                  how well the weights solve their program (io/gltf_certificate.h); may be left out
 ///   }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/io/asset_check.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/gltf_certificate.h"
@@ -26,7 +27,7 @@ class AssetReader {
   Result<Asset> read() {
     if (const Result<void> found = find_rig(); !found) return found.error();
     using Step = Result<void> (AssetReader::*)();
-    const std::vector<Step> solid = {&AssetReader::read_tetrahedra, &AssetReader::read_rig, &AssetReader::read_surface, &AssetReader::read_material, &AssetReader::read_scoring};
+    const std::vector<Step> solid = {&AssetReader::read_tetrahedra, &AssetReader::read_rig, &AssetReader::read_surface, &AssetReader::read_scoring};
     const std::vector<Step> flat = {&AssetReader::read_surface, &AssetReader::read_layers, &AssetReader::read_rig};
     for (const Step step : is_flat_ ? flat : solid) {
       if (const Result<void> done = (this->*step)(); !done) return done.error();
@@ -287,50 +288,50 @@ class AssetReader {
       if (!skin) return skin.error();
       if (*skin && scene_.shown(n) && *skin != skin_) return wrong("node {} has another skin than the tetrahedra; bind all meshes to one armature", n);
     }
-    Result<TriMesh> surface = gather_surface(scene_, place_);
+    Result<TriMesh> surface = gather_surface(scene_, place_, &material_numbers_);
     if (!surface) return surface.error();
     asset_.surface = std::move(*surface);
+    if (!extension_->find("normals")) asset_.surface.normals.clear();
+    if (const std::optional<SurfaceMaterial> material = take_plain_material(asset_.surface)) {
+      asset_.material = material->name;
+      asset_.color = material->color, asset_.metal = material->metal, asset_.roughness = material->roughness;
+    }
+    if (const Result<void> read = read_groups(); !read) return read;
     Result<std::vector<PaintedMap>> maps = gather_maps(scene_, asset_.surface.positions.size());
     if (!maps) return maps.error();
     asset_.maps = std::move(*maps);
     return {};
   }
 
-  /// Of the first primitive of the mesh that has one.
-  Result<void> read_material() {
-    const Json* primitives = document_.json.find("meshes")->items[mesh_].find("primitives");
-    for (size_t p = 0; primitives && p < primitives->items.size(); ++p) {
-      if (!primitives->items[p].find("material")) continue;
-      const std::string where = fmt::format("/meshes/{}/primitives/{}", mesh_, p);
-      const Result<size_t> index = gltf_index(document_, primitives->items[p], "material", where);
-      if (!index) return index.error();
-      const Result<const Json*> material = gltf_item(document_, "materials", *index, where);
-      if (!material) return material.error();
-      take_material(**material);
-      return {};
+  Result<void> read_groups() {
+    TriMesh& surface = asset_.surface;
+    surface.group.clear(), surface.groups = nullptr;
+    const Json* given = extension_->find("groups");
+    if (!given) return {};
+    const std::string where = extension_where() + "/groups";
+    std::vector<std::string> names;
+    const Json* list = given->find("names");
+    for (size_t i = 0; list && i < list->items.size(); ++i) names.push_back(list->items[i].text);
+    const Result<size_t> accessor = gltf_index(document_, *given, "triangles", where);
+    if (!accessor) return accessor.error();
+    const Result<std::vector<uint32_t>> numbers = scene_.indices(*accessor);
+    if (!numbers) return numbers.error();
+    if (numbers->size() != surface.triangles.size()) return wrong("{}/triangles: {} numbers do not match {} triangles", where, numbers->size(), surface.triangles.size());
+    for (const uint32_t number : *numbers) {
+      if (number >= names.size() || number > 65535) return wrong("{}/triangles: {} names nothing", where, number);
+      surface.group.push_back(static_cast<uint16_t>(number));
     }
+    surface.groups = std::make_shared<const std::vector<std::string>>(std::move(names));
     return {};
   }
 
   Result<void> read_scoring() {
     const Json* given = extension_->find("pieces");
     if (!given) return {};
-    Result<Pieces> pieces = read_pieces(scene_, *given, place_, extension_where() + "/pieces");
+    Result<Pieces> pieces = read_pieces(scene_, *given, place_, {asset_.surface, material_numbers_}, extension_where() + "/pieces");
     if (!pieces) return pieces.error();
     asset_.pieces = std::move(*pieces);
     return {};
-  }
-
-  void take_material(const Json& material) {
-    asset_.color = Vec3f::Ones(), asset_.metal = 1, asset_.roughness = 1;  // what glTF means by leaving them out
-    const Json* values = material.find("pbrMetallicRoughness");
-    if (!values) return;
-    auto fraction = [](const Json& value) { return value.is_number() && std::isfinite(value.number) ? std::clamp(value.number, 0.0, 1.0) : 1.0; };
-    if (const Json* color = values->find("baseColorFactor")) {
-      for (size_t c = 0; c < 3 && c < color->items.size(); ++c) asset_.color[static_cast<int>(c)] = static_cast<float>(fraction(color->items[c]));
-    }
-    if (const Json* metal = values->find("metallicFactor")) asset_.metal = fraction(*metal);
-    if (const Json* roughness = values->find("roughnessFactor")) asset_.roughness = fraction(*roughness);
   }
 
   GltfScene& scene_;
@@ -342,6 +343,7 @@ class AssetReader {
   std::vector<size_t> joints_;                           // nodes
   std::vector<Eigen::Affine3d> to_joint_;                // #joints, inverse bind matrices
   Eigen::Affine3d place_ = Eigen::Affine3d::Identity();  // of the bound mesh in the scene
+  std::vector<int> material_numbers_;                    // of the document's materials in the surface
   Asset asset_;
 };
 

@@ -100,7 +100,7 @@ class AssetWriter {
     add_animations();
     builder_.json()["scene"] = 0;
     builder_.add("scenes", Json::object({{"nodes", Json::array({root_, mesh_node_})}}));
-    if (asset_.pieces) tetrahedra()["pieces"] = add_pieces(*asset_.pieces, 0, builder_);
+    if (asset_.pieces) tetrahedra()["pieces"] = add_pieces(*asset_.pieces, materials_, builder_);
     GltfDocument document = std::move(builder_).finish();
     document.name = asset_.name;
     return write_glb(document);
@@ -143,21 +143,23 @@ class AssetWriter {
   /// One for each material, with the vertices of its triangles: a reader gives each primitive vertices of its own, and shared ones would double.
   Json material_primitives() {
     const TriMesh& surface = asset_.surface;
-    const std::vector<size_t> numbers = surface.materials ? add_materials(*surface.materials, builder_) : std::vector<size_t>{add_material()};
+    materials_ = surface.materials ? add_materials(*surface.materials, builder_) : std::vector<size_t>{add_material()};
     const std::vector<Vec3f> positions = to_float(surface.positions);
-    const VertexData vertices{positions, vertex_normals(positions, surface.triangles), surface_weights(asset_)};
+    const VertexData vertices{positions, surface.normals.empty() ? vertex_normals(positions, surface.triangles) : surface.normals, surface_weights(asset_)};
     Json primitives = Json::array();
-    for (size_t m = 0; m < numbers.size(); ++m) {
+    for (size_t m = 0; m < materials_.size(); ++m) {
       std::vector<Triangle> some;
       for (size_t t = 0; t < surface.triangles.size(); ++t) {
-        if (at(surface.material_of(t)) == m) some.push_back(surface.triangles[t]);
+        if (at(surface.material_of(t)) != m) continue;
+        some.push_back(surface.triangles[t]);
+        groups_.push_back(static_cast<uint32_t>(surface.group_of(t)));
       }
       if (some.empty()) continue;
       std::vector<int> used(surface.positions.size());
       std::iota(used.begin(), used.end(), 0);
-      if (numbers.size() > 1) used = keep_used(some);
+      if (materials_.size() > 1) used = keep_used(some);
       Json attributes = add_attributes(vertices, used);
-      primitives.push(Json::object({{"attributes", std::move(attributes)}, {"indices", builder_.add_triangles(some)}, {"material", numbers[m]}}));
+      primitives.push(Json::object({{"attributes", std::move(attributes)}, {"indices", builder_.add_triangles(some)}, {"material", materials_[m]}}));
     }
     return primitives;
   }
@@ -237,7 +239,7 @@ class AssetWriter {
     Json values = Json::object({{"baseColorFactor", Json::array({color.x(), color.y(), color.z(), 1.0})},
                                 {"metallicFactor", std::clamp(asset_.metal, 0.0, 1.0)},
                                 {"roughnessFactor", std::clamp(asset_.roughness, 0.0, 1.0)}});
-    return builder_.add("materials", Json::object({{"name", asset_.name}, {"pbrMetallicRoughness", std::move(values)}}));
+    return builder_.add("materials", Json::object({{"name", asset_.material.empty() ? asset_.name : asset_.material}, {"pbrMetallicRoughness", std::move(values)}}));
   }
 
   Json add_tetrahedra() {
@@ -248,8 +250,16 @@ class AssetWriter {
     extension["indices"] = builder_.add_indices(corners, GltfTarget::Other);
     extension["weights"] = builder_.add_scalars(asset_.weights);
     extension["rest"] = asset_.examples[0].name;
+    if (!asset_.surface.normals.empty()) extension["normals"] = "own";
+    if (asset_.surface.groups) extension["groups"] = add_groups();
     if (certificate_fits()) extension["certificate"] = add_certificate(*asset_.certificate, builder_);
     return extension;
+  }
+
+  /// Names of the artist's objects, and the object of each triangle in the order of the primitives.
+  Json add_groups() {
+    std::vector<Json> names(asset_.surface.groups->begin(), asset_.surface.groups->end());
+    return Json::object({{"names", Json::array(std::move(names))}, {"triangles", builder_.add_indices(groups_, GltfTarget::Other)}});
   }
 
   /// One that speaks of other vertices or handles is left out: readers would refuse it.
@@ -287,6 +297,8 @@ class AssetWriter {
   const Asset& asset_;
   GltfBuilder builder_;
   size_t root_ = 0, mesh_node_ = 0, skin_ = 0;
+  std::vector<size_t> materials_;  // of the surface: their numbers in the document
+  std::vector<uint32_t> groups_;   // #triangles, in the order of the primitives
 };
 
 }  // namespace

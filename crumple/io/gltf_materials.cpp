@@ -13,6 +13,7 @@
 namespace crumple::io {
 namespace {
 
+constexpr size_t kLongestUri = 80;  // of a message
 constexpr int kNearest = 9728, kLinear = 9729, kMipmapLinear = 9987;
 constexpr int kRepeat = 10497, kClamp = 33071, kMirror = 33648;
 
@@ -28,7 +29,7 @@ Vec3f color_of(const Json* value, const Vec3f& otherwise) {
 
 class MaterialReader {
  public:
-  explicit MaterialReader(const GltfDocument& document) : document_(document) {}
+  MaterialReader(const GltfDocument& document, std::vector<std::string>* lost) : document_(document), lost_(lost) {}
 
   Result<Materials> read() {
     Materials materials;
@@ -41,6 +42,10 @@ class MaterialReader {
   }
 
  private:
+  void lose(std::string what) {
+    if (lost_ && std::ranges::find(*lost_, what) == lost_->end()) lost_->push_back(std::move(what));
+  }
+
   Result<SurfaceMaterial> read_material(size_t index) {
     const Result<const Json*> item = gltf_item(document_, "materials", index, "a primitive");
     if (!item) return item.error();
@@ -64,6 +69,9 @@ class MaterialReader {
     material.double_sided = sided && sided->boolean;
     const Json* extensions = json.find("extensions");
     material.unlit = extensions && extensions->find("KHR_materials_unlit");
+    for (const auto& [extension, value] : extensions ? extensions->members : nothing.members) {
+      if (extension != "KHR_materials_unlit") lose(fmt::format("{} of material \"{}\"", extension, material.name));
+    }
     if (const Json* normal = json.find("normalTexture")) {
       const Json* scale = normal->find("scale");
       if (scale && scale->is_number() && std::isfinite(scale->number)) material.normal_scale = static_cast<float>(scale->number);
@@ -93,7 +101,10 @@ class MaterialReader {
       texture.wrap_u = wrap_of((*sampler)->whole("wrapS", kRepeat)), texture.wrap_v = wrap_of((*sampler)->whole("wrapT", kRepeat));
       texture.nearest = (*sampler)->whole("magFilter", kLinear) == kNearest;
     }
-    if (!(*item)->find("source")) return texture;  // a kind of picture that only an extension knows
+    if (!(*item)->find("source")) {
+      lose(fmt::format("picture of {}, in a format that only an extension knows", where));
+      return texture;
+    }
     const Result<size_t> source = gltf_index(document_, **item, "source", fmt::format("/textures/{}", *index));
     if (!source) return source.error();
     Result<std::shared_ptr<const TextureImage>> image = read_image(*source);
@@ -121,12 +132,20 @@ class MaterialReader {
       image.bytes.assign(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     }
     image.mime = mime && mime->is_text() ? mime->text : mime_of(image.bytes);
-    if (Result<Picture> picture = decode_any_picture(image.bytes, fmt::format("{}: {}", document_.name, where))) image.picture = std::make_shared<const Picture>(std::move(*picture));
-    if (image.bytes.empty()) return images_[index] = nullptr;
+    if (image.bytes.empty()) {
+      lose(fmt::format("picture \"{}\", which is not there", uri && uri->is_text() ? uri->text.substr(0, kLongestUri) : image.name));
+      return images_[index] = nullptr;
+    }
+    if (Result<Picture> picture = decode_any_picture(image.bytes, fmt::format("{}: {}", document_.name, where))) {
+      image.picture = std::make_shared<const Picture>(std::move(*picture));
+    } else {
+      lose(fmt::format("picture \"{}\", which cannot be decoded", image.name));
+    }
     return images_[index] = std::make_shared<const TextureImage>(std::move(image));
   }
 
   const GltfDocument& document_;
+  std::vector<std::string>* lost_;
   std::map<size_t, std::shared_ptr<const TextureImage>> images_;
 };
 
@@ -187,8 +206,8 @@ class MaterialWriter {
 
 }  // namespace
 
-Result<Materials> read_materials(const GltfDocument& document) {
-  return MaterialReader(document).read();
+Result<Materials> read_materials(const GltfDocument& document, std::vector<std::string>* lost) {
+  return MaterialReader(document, lost).read();
 }
 
 std::vector<size_t> add_materials(const Materials& materials, GltfBuilder& builder) {
@@ -198,13 +217,11 @@ std::vector<size_t> add_materials(const Materials& materials, GltfBuilder& build
   return numbers;
 }
 
-bool is_plain(const SurfaceMaterial& m) {
-  return !m.color_texture && !m.metal_texture && !m.normal_texture && !m.emissive_texture && !m.occlusion_texture && m.emissive == Vec3f::Zero() && m.alpha_mode == AlphaMode::Opaque && !m.unlit;
-}
-
-void attach_materials(const Materials& all, TriMesh& surface) {
+std::vector<int> attach_materials(const Materials& all, TriMesh& surface) {
   if (surface.material.size() != surface.triangles.size()) surface.material.clear();
   std::vector<int> number(all.size() + 1, -1);
+  const auto is_missing = [&](uint16_t material) { return material >= all.size(); };
+  if (std::ranges::all_of(surface.material, is_missing)) surface.material.clear();
   Materials used;
   for (uint16_t& material : surface.material) {
     const size_t given = std::min<size_t>(material, all.size());
@@ -215,12 +232,11 @@ void attach_materials(const Materials& all, TriMesh& surface) {
     }
     material = static_cast<uint16_t>(number[given]);
   }
-  if (used.empty() || (used.size() == 1 && is_plain(used[0]))) {
-    surface.material.clear(), surface.materials = nullptr;
-    return;
-  }
+  surface.materials = nullptr;
+  if (used.empty()) return number;
   if (used.size() == 1) surface.material.clear();
   surface.materials = std::make_shared<const Materials>(std::move(used));
+  return number;
 }
 
 }  // namespace crumple::io

@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 
 #include "crumple/core/bytes.h"
+#include "crumple/core/index.h"
+#include "crumple/geometry/mesh_edit.h"
+#include "crumple/io/gltf_materials.h"
 
 namespace crumple::io {
 namespace {
@@ -24,26 +27,35 @@ Json exact_numbers(const Vec3& vector) {
   return Json::array({vector.x(), vector.y(), vector.z()});
 }
 
-Json primitive_of(const TriMesh& mesh, size_t material, GltfBuilder& builder) {
+Json piece_primitive(const TriMesh& mesh, size_t material, GltfBuilder& builder) {
   std::vector<Vec3f> positions;
   for (const Vec3& point : mesh.positions) positions.push_back(point.cast<float>());
   Json attributes = Json::object();
   attributes["POSITION"] = builder.add_positions(positions);
-  attributes["NORMAL"] = builder.add_vec3(vertex_normals(positions, mesh.triangles));
+  attributes["NORMAL"] = builder.add_vec3(mesh.normals.empty() ? vertex_normals(positions, mesh.triangles) : mesh.normals);
   if (!mesh.uvs.empty()) attributes["TEXCOORD_0"] = builder.add_vec2(mesh.uvs);
   if (!mesh.colors.empty()) attributes["COLOR_0"] = builder.add_vec3(mesh.colors);
   return Json::object({{"attributes", std::move(attributes)}, {"indices", builder.add_triangles(mesh.triangles)}, {"material", material}});
 }
 
-Json add_surface(const PieceSurface& piece, const std::string& name, size_t skin_material, size_t cut_material, GltfBuilder& builder, Json& shown) {
+Json add_surface(const PieceSurface& piece, const std::string& name, std::span<const size_t> skin_materials, size_t cut_material, GltfBuilder& builder, Json& shown) {
   Json surface = Json::object(), primitives = Json::array();
-  const auto add = [&](const char* part, const TriMesh& mesh, size_t material) {
-    if (mesh.triangles.empty()) return;
-    surface[part] = primitives.items.size();
-    primitives.push(primitive_of(mesh, material, builder));
-  };
-  add("skin", piece.skin, skin_material);
-  add("cut", piece.cut, cut_material);
+  std::vector<Json> skins;
+  for (size_t m = 0; m < skin_materials.size(); ++m) {
+    std::vector<int> some;
+    for (size_t t = 0; t < piece.skin.triangles.size(); ++t) {
+      if (at(piece.skin.material_of(t)) == m) some.push_back(static_cast<int>(t));
+    }
+    if (some.empty()) continue;
+    skins.emplace_back(primitives.items.size());
+    primitives.push(piece_primitive(skin_materials.size() == 1 ? piece.skin : part_of(piece.skin, some), skin_materials[m], builder));
+  }
+  if (skins.size() == 1) surface["skin"] = skins[0];
+  if (skins.size() > 1) surface["skin"] = Json::array(std::move(skins));
+  if (!piece.cut.triangles.empty()) {
+    surface["cut"] = primitives.items.size();
+    primitives.push(piece_primitive(piece.cut, cut_material, builder));
+  }
   const size_t mesh = builder.add("meshes", Json::object({{"name", name}, {"primitives", std::move(primitives)}}));
   shown.push(builder.add("nodes", Json::object({{"name", name}, {"mesh", mesh}})));
   surface["mesh"] = mesh;
@@ -68,17 +80,10 @@ Json add_cut(const Pieces& pieces, GltfBuilder& builder) {
   return cut;
 }
 
-size_t add_cut_material(const Vec3f& color, GltfBuilder& builder) {
-  Json values = Json::object({{"baseColorFactor", Json::array({double{color.x()}, double{color.y()}, double{color.z()}, 1.0})},
-                              {"metallicFactor", 0.0},
-                              {"roughnessFactor", 0.9}});
-  return builder.add("materials", Json::object({{"name", "cut"}, {"pbrMetallicRoughness", std::move(values)}}));
-}
-
 class PieceReader {
  public:
-  PieceReader(GltfScene& scene, const Json& json, const Eigen::Affine3d& place, const std::string& where)
-      : scene_(scene), document_(scene.document()), json_(json), place_(place), where_(where) {}
+  PieceReader(GltfScene& scene, const Json& json, const Eigen::Affine3d& place, const WholeSurface& whole, const std::string& where)
+      : scene_(scene), document_(scene.document()), json_(json), place_(place), whole_(whole), where_(where) {}
 
   Result<Pieces> read() {
     if (!json_.is_object()) return wrong("", "must be an object");
@@ -108,14 +113,39 @@ class PieceReader {
       const Result<size_t> mesh = gltf_index(document_, item, "mesh", where);
       if (!mesh) return mesh.error();
       for (const auto& [key, part] : {std::pair{"skin", &surface.skin}, std::pair{"cut", &surface.cut}}) {
-        if (!item.find(key)) continue;
-        const Result<size_t> primitive = gltf_index(document_, item, key, where);
-        if (!primitive) return primitive.error();
-        if (const Result<void> added = scene_.append_primitive(*mesh, *primitive, place_, *part); !added) return added.error();
+        if (const Result<void> added = append_side(item, key, *mesh, where, *part); !added) return added.error();
       }
+      take_materials(surface.skin);
+      surface.cut.normals.clear();
+      surface.cut.material.clear();
       pieces_.surfaces.push_back(std::move(surface));
     }
     return {};
+  }
+
+  /// One primitive, or a list of them.
+  Result<void> append_side(const Json& item, const char* key, size_t mesh, const std::string& where, TriMesh& side) {
+    const Json* given = item.find(key);
+    if (!given) return {};
+    const Json list = given->is_array() ? *given : Json::array({*given});
+    for (const Json& number : list.items) {
+      const Json holder = Json::object({{key, number}});
+      const Result<size_t> primitive = gltf_index(document_, holder, key, where);
+      if (!primitive) return primitive.error();
+      if (const Result<void> added = scene_.append_primitive(mesh, *primitive, place_, side); !added) return added.error();
+    }
+    return {};
+  }
+
+  /// A skin has the materials of the whole surface, and normals if that has.
+  void take_materials(TriMesh& skin) const {
+    if (whole_.surface.normals.empty()) skin.normals.clear();
+    skin.materials = whole_.surface.materials;
+    if (whole_.surface.material.empty()) return skin.material.clear();
+    for (uint16_t& material : skin.material) {
+      const int number = whole_.numbers[std::min<size_t>(material, whole_.numbers.size() - 1)];
+      material = static_cast<uint16_t>(std::max(number, 0));
+    }
   }
 
   Result<std::vector<int>> wholes(const Json& object, std::string_view key, const std::string& where) {
@@ -223,13 +253,10 @@ class PieceReader {
     if (!index) return index.error();
     const Result<const Json*> material = gltf_item(document_, "materials", *index, where_);
     if (!material) return material.error();
-    const Json* values = (*material)->find("pbrMetallicRoughness");
-    const Json* color = values ? values->find("baseColorFactor") : nullptr;
-    for (size_t c = 0; color && c < 3 && c < color->items.size(); ++c) {
-      const Json& value = color->items[c];
-      if (value.is_number() && std::isfinite(value.number))
-        pieces_.cut_color[static_cast<int>(c)] = static_cast<float>(std::clamp(value.number, 0.0, 1.0));
-    }
+    const Result<Materials> all = read_materials(document_);
+    if (!all) return all.error();
+    pieces_.cut = (*all)[*index];
+    pieces_.dress_cuts();
     return {};
   }
 
@@ -237,17 +264,18 @@ class PieceReader {
   const GltfDocument& document_;
   const Json& json_;
   const Eigen::Affine3d& place_;
+  const WholeSurface& whole_;
   const std::string& where_;
   Pieces pieces_;
 };
 
 }  // namespace
 
-Json add_pieces(const Pieces& pieces, size_t material, GltfBuilder& builder) {
-  const size_t cut_material = add_cut_material(pieces.cut_color, builder);
+Json add_pieces(const Pieces& pieces, std::span<const size_t> materials, GltfBuilder& builder) {
+  const size_t cut_material = add_materials({pieces.cut}, builder).front();
   Json surfaces = Json::array(), links = Json::array(), shown = Json::array();
   for (size_t p = 0; p < pieces.surfaces.size(); ++p) {
-    surfaces.push(add_surface(pieces.surfaces[p], fmt::format("piece {}", p), material, cut_material, builder, shown));
+    surfaces.push(add_surface(pieces.surfaces[p], fmt::format("piece {}", p), materials, cut_material, builder, shown));
   }
   for (const PieceLink& link : pieces.links) links.push(link_json(link));
   Json json = Json::object({{"surfaces", std::move(surfaces)}});
@@ -261,8 +289,8 @@ Json add_pieces(const Pieces& pieces, size_t material, GltfBuilder& builder) {
   return json;
 }
 
-Result<Pieces> read_pieces(GltfScene& scene, const Json& pieces, const Eigen::Affine3d& place, const std::string& where) {
-  return PieceReader(scene, pieces, place, where).read();
+Result<Pieces> read_pieces(GltfScene& scene, const Json& pieces, const Eigen::Affine3d& place, const WholeSurface& whole, const std::string& where) {
+  return PieceReader(scene, pieces, place, whole, where).read();
 }
 
 }  // namespace crumple::io

@@ -9,7 +9,7 @@ namespace crumple::io {
 
 /// The pieces of a scored asset as a member of its glTF extension:
 ///   "pieces": {
-///     "surfaces":   [{"mesh": index, "skin": primitive, "cut": primitive}, ...]   of each piece; a piece may lack one of the primitives
+///     "surfaces":   [{"mesh": index, "skin": primitive(s), "cut": primitive}, ...]   of each piece; may lack one of them. A skin of several materials is a list
 ///     "tetrahedra": accessor SCALAR unsigned        the piece of each tetrahedron
 ///     "origins":    accessor SCALAR unsigned        of each vertex; copies of one have equal numbers
 ///     "volumes":    bufferView of float64           of each vertex, little endian
@@ -23,11 +23,16 @@ namespace crumple::io {
 ///     "material":   index                           of the broken faces
 ///   }
 /// The surfaces are plain meshes that the nodes of a second scene, "pieces", show; the first scene shows the body as long as it is whole.
-/// `material` is that of the outside.
-Json add_pieces(const Pieces& pieces, size_t material, GltfBuilder& builder);
+/// `materials` are those of the outside, as numbers of the document.
+Json add_pieces(const Pieces& pieces, std::span<const size_t> materials, GltfBuilder& builder);
 
 /// Reads them back bit for bit. `place` is where the asset stands in the scene; a scored asset may be moved and turned there, not scaled.
 /// Numbers are checked as far as they count or name something in the file; check_asset does the rest.
-Result<Pieces> read_pieces(GltfScene& scene, const Json& pieces, const Eigen::Affine3d& place, const std::string& where);
+/// `whole` is the surface of the body, and `numbers` has its number of each material of the document.
+struct WholeSurface {
+  const TriMesh& surface;
+  const std::vector<int>& numbers;
+};
+Result<Pieces> read_pieces(GltfScene& scene, const Json& pieces, const Eigen::Affine3d& place, const WholeSurface& whole, const std::string& where);
 
 }  // namespace crumple::io

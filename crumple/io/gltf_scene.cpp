@@ -7,14 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "crumple/io/gltf_materials.h"
 
 namespace crumple::io {
 namespace {
 
-constexpr uint16_t kNoMaterial = 65535;
 constexpr size_t kNumbersPerPose = 32;
-constexpr size_t kMaxNodes = 100000, kMaxSceneNumbers = size_t{1} << 28, kMaxVertices = size_t{1} << 24;
+constexpr size_t kMaxNodes = 100000, kMaxSceneNumbers = size_t{1} << 28;
 constexpr size_t kFreeNumbers = size_t{4} << 20, kNumbersPerByte = 16;  // meshes may be repeated this often
 
 /// A member that is a list of exactly `count` finite numbers; empty if it is not there.
@@ -271,115 +269,6 @@ Result<void> GltfScene::apply_channel(const Channel& channel, double time, const
   return {};
 }
 
-Result<void> GltfScene::append_mesh(size_t index, const Eigen::Affine3d& place, TriMesh& surface) {
-  const Result<const Json*> mesh = gltf_item(document_, "meshes", index, "a node");
-  if (!mesh) return mesh.error();
-  const Json* primitives = (*mesh)->find("primitives");
-  for (size_t p = 0; primitives && p < primitives->items.size(); ++p) {
-    const std::string where = fmt::format("/meshes/{}/primitives/{}", index, p);
-    if (const Result<void> added = append_primitive(primitives->items[p], where, place, surface); !added) return added.error();
-  }
-  return {};
-}
-
-Result<void> GltfScene::append_primitive(size_t index, size_t primitive, const Eigen::Affine3d& place, TriMesh& surface) {
-  const Result<const Json*> mesh = gltf_item(document_, "meshes", index, "the file");
-  if (!mesh) return mesh.error();
-  const Json* primitives = (*mesh)->find("primitives");
-  const size_t count = primitives ? primitives->items.size() : 0;
-  if (primitive >= count) return input_error(fmt::format("{}: /meshes/{}: has no primitive {}; it has {}", document_.name, index, primitive, count));
-  return append_primitive(primitives->items[primitive], fmt::format("/meshes/{}/primitives/{}", index, primitive), place, surface);
-}
-
-Result<void> GltfScene::append_primitive(const Json& primitive, const std::string& where, const Eigen::Affine3d& place, TriMesh& surface) {
-  const Json* mode = primitive.find("mode");
-  if (mode && mode->number < 4) return {};  // points and lines
-  if (mode && mode->number != 4)
-    return input_error(fmt::format("{}: {}: strips and fans cannot be read; save plain triangles", document_.name, where));
-  const Json* attributes = primitive.find("attributes");
-  if (!attributes || !attributes->is_object()) return input_error(fmt::format("{}: {}: has no attributes", document_.name, where));
-  const Result<size_t> accessor = gltf_index(document_, *attributes, "POSITION", where + "/attributes");
-  if (!accessor) return accessor.error();
-  const Result<std::vector<float>> positions = floats(*accessor, 3);
-  if (!positions) return positions.error();
-  const size_t count = positions->size() / 3, first = surface.positions.size();
-  const Result<std::vector<uint32_t>> corners = triangle_corners(primitive, where, count);
-  if (!corners) return corners.error();
-  if (first + count > kMaxVertices || surface.triangles.size() + corners->size() / 3 > kMaxVertices) {
-    return input_error(fmt::format("{}: its surface has more than {} million vertices or triangles", document_.name, kMaxVertices >> 20));
-  }
-  for (size_t i = 0; i < count; ++i) {
-    surface.positions.push_back(place * Vec3f(Eigen::Map<const Vec3f>(positions->data() + 3 * i)).cast<double>());
-  }
-  const bool mirrored = place.linear().determinant() < 0;
-  for (size_t c = 0; c + 2 < corners->size(); c += 3) {
-    Triangle triangle;
-    for (size_t k = 0; k < 3; ++k) triangle[k] = static_cast<int>(first + (*corners)[c + k]);
-    if (mirrored) std::swap(triangle[1], triangle[2]);
-    surface.triangles.push_back(triangle);
-  }
-  uint16_t material = kNoMaterial;
-  if (primitive.find("material")) {
-    const Result<size_t> index = gltf_index(document_, primitive, "material", where);
-    if (!index) return index.error();
-    if (const Result<const Json*> item = gltf_item(document_, "materials", *index, where); !item) return item.error();
-    material = static_cast<uint16_t>(std::min<size_t>(*index, kNoMaterial));
-  }
-  surface.material.resize(surface.triangles.size(), material);
-  return append_attributes(*attributes, where, first, surface);
-}
-
-Result<std::vector<uint32_t>> GltfScene::triangle_corners(const Json& primitive, const std::string& where, size_t vertices) {
-  std::vector<uint32_t> corners;
-  if (primitive.find("indices")) {
-    const Result<size_t> accessor = gltf_index(document_, primitive, "indices", where);
-    if (!accessor) return accessor.error();
-    Result<std::vector<uint32_t>> read = indices(*accessor);
-    if (!read) return read.error();
-    corners = std::move(*read);
-  } else {
-    for (uint32_t v = 0; v < vertices; ++v) corners.push_back(v);
-  }
-  if (corners.size() % 3 != 0)
-    return input_error(fmt::format("{}: {}: {} corners do not make whole triangles", document_.name, where, corners.size()));
-  for (const uint32_t corner : corners) {
-    if (corner >= vertices) return input_error(fmt::format("{}: {}: asks for vertex {}, but there are {}", document_.name, where, corner, vertices));
-  }
-  return corners;
-}
-
-/// Texture coordinates and colours. If only some primitives have them, the others get plain ones.
-Result<void> GltfScene::append_attributes(const Json& attributes, const std::string& where, size_t first, TriMesh& surface) {
-  const size_t all = surface.positions.size();
-  if (!surface.uvs.empty()) surface.uvs.resize(all, Vec2f::Zero());
-  if (!surface.colors.empty()) surface.colors.resize(all, Vec3f::Ones());
-  if (attributes.find("TEXCOORD_0")) {
-    const Result<size_t> accessor = gltf_index(document_, attributes, "TEXCOORD_0", where + "/attributes");
-    if (!accessor) return accessor.error();
-    const Result<std::vector<float>> uvs = floats(*accessor, 2);
-    if (!uvs) return uvs.error();
-    if (uvs->size() / 2 != all - first)
-      return input_error(fmt::format("{}: {}: TEXCOORD_0 does not match the number of vertices", document_.name, where));
-    surface.uvs.resize(all, Vec2f::Zero());
-    for (size_t i = first; i < all; ++i) surface.uvs[i] = Eigen::Map<const Vec2f>(uvs->data() + 2 * (i - first));
-  }
-  if (attributes.find("COLOR_0")) {
-    const Result<size_t> accessor = gltf_index(document_, attributes, "COLOR_0", where + "/attributes");
-    if (!accessor) return accessor.error();
-    const Result<const Json*> item = gltf_item(document_, "accessors", *accessor, where);
-    if (!item) return item.error();
-    const Json* type = (*item)->find("type");
-    const size_t width = type && type->text == "VEC4" ? 4 : 3;
-    const Result<std::vector<float>> colors = floats(*accessor, static_cast<int>(width));
-    if (!colors) return colors.error();
-    if (colors->size() / width != all - first)
-      return input_error(fmt::format("{}: {}: COLOR_0 does not match the number of vertices", document_.name, where));
-    surface.colors.resize(all, Vec3f::Ones());
-    for (size_t i = first; i < all; ++i) surface.colors[i] = Eigen::Map<const Vec3f>(colors->data() + width * (i - first));
-  }
-  return {};
-}
-
 Result<std::vector<float>> GltfScene::floats(size_t accessor, int components) {
   if (const Result<void> paid = spend_rows(accessor, components); !paid) return paid.error();
   return read_floats(document_, accessor, components);
@@ -402,23 +291,6 @@ Result<void> GltfScene::spend(size_t numbers) {
   if (spent_ <= allowed) return {};
   return input_error(fmt::format("{}: {} bytes of data are used for more than {} million numbers; it is damaged, or repeats its meshes too often", document_.name,
                                  document_.buffer.size(), allowed >> 20));
-}
-
-Result<TriMesh> gather_surface(GltfScene& scene, const Eigen::Affine3d& skinned_place) {
-  TriMesh surface;
-  const std::vector<Eigen::Affine3d> places = scene.places(scene.rest());
-  for (size_t n = 0; n < scene.node_count(); ++n) {
-    const Result<std::optional<size_t>> mesh = scene.reference(n, "mesh");
-    if (!mesh) return mesh.error();
-    if (!*mesh || !scene.shown(n)) continue;
-    const bool skinned = scene.node(n).find("skin") != nullptr;
-    if (const Result<void> added = scene.append_mesh(**mesh, skinned ? skinned_place : places[n], surface); !added) return added.error();
-  }
-  if (surface.triangles.empty()) return input_error(fmt::format("{}: there are no triangles in its scene", scene.document().name));
-  const Result<Materials> materials = read_materials(scene.document());
-  if (!materials) return materials.error();
-  attach_materials(*materials, surface);
-  return surface;
 }
 
 }  // namespace crumple::io

@@ -54,6 +54,9 @@ class GltfScene {
   Result<void> append_mesh(size_t mesh, const Eigen::Affine3d& place, TriMesh& surface);
   /// Only one of its primitives.
   Result<void> append_primitive(size_t mesh, size_t primitive, const Eigen::Affine3d& place, TriMesh& surface);
+  /// What the file has and a surface cannot hold, each named once.
+  const std::vector<std::string>& lost() const { return lost_; }
+  void note_lost(std::string what);
   /// read_floats and read_indices within a budget over all calls: what many references to one accessor unpack to stays within a multiple of the file.
   Result<std::vector<float>> floats(size_t accessor, int components);
   Result<std::vector<uint32_t>> indices(size_t accessor, int components = 1);
@@ -76,7 +79,10 @@ class GltfScene {
   Result<void> apply_channel(const Channel& channel, double time, const std::string& where, Posed& posed) const;
   Result<void> append_primitive(const Json& primitive, const std::string& where, const Eigen::Affine3d& place, TriMesh& surface);
   Result<std::vector<uint32_t>> triangle_corners(const Json& primitive, const std::string& where, size_t vertices);
-  Result<void> append_attributes(const Json& attributes, const std::string& where, size_t first, TriMesh& surface);
+  Result<void> append_attributes(const Json& primitive, const std::string& where, const Eigen::Affine3d& place, size_t first, TriMesh& surface);
+  Result<void> append_uvs(const Json& primitive, const std::string& where, size_t first, TriMesh& surface);
+  /// Numbers of a vertex attribute, if there is one of that name.
+  Result<std::optional<std::vector<float>>> attribute(const Json& attributes, std::string_view key, int components, const std::string& where, size_t vertices);
   Result<void> spend(size_t numbers);
   Result<void> spend_rows(size_t accessor, int components);
 
@@ -86,10 +92,19 @@ class GltfScene {
   std::vector<bool> shown_;     // #nodes
   std::vector<GltfPose> rest_;  // #nodes
   size_t spent_ = 0;            // numbers read so far
+  std::vector<std::string> lost_;
 };
 
 /// Every mesh of the scene that is shown as one surface in its rest shape. For skinned meshes, `skinned_place` gives their place: their nodes'
-/// own transforms do not count.
-Result<TriMesh> gather_surface(GltfScene& scene, const Eigen::Affine3d& skinned_place);
+/// own transforms do not count. Groups are nodes (node_path). `material_numbers` gets the surface's number of each material of the document, -1 where it has none.
+Result<TriMesh> gather_surface(GltfScene& scene, const Eigen::Affine3d& skinned_place, std::vector<int>* material_numbers = nullptr);
+
+/// Names of a node and the nodes above it, with slashes between.
+std::string node_path(const GltfScene& scene, size_t node);
+/// Gives a surface that was appended mesh by mesh its groups, its materials, and normals where only parts of it have them.
+Result<void> finish_surface(GltfScene& scene, std::vector<std::string> groups, TriMesh& surface, std::vector<int>* material_numbers = nullptr);
+
+/// A surface as a .glb: a node with a mesh for each group, and a primitive for each material.
+Result<void> write_gltf_surface(const TriMesh& surface, const std::filesystem::path& file);
 
 }  // namespace crumple::io

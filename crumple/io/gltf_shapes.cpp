@@ -73,12 +73,14 @@ class ShapeReader {
       if (const Result<void> read = read_mesh_pieces(n, **mesh, *skin); !read) return read;
     }
     if (result_.rest.triangles.empty()) return wrong("there are no triangles in its scene");
-    return {};
+    return finish_surface(scene_, std::move(groups_), result_.rest);
   }
 
   Result<void> read_mesh_pieces(size_t node, size_t mesh, std::optional<size_t> skin) {
     const size_t first = result_.rest.positions.size();
     if (const Result<void> added = scene_.append_mesh(mesh, Eigen::Affine3d::Identity(), result_.rest); !added) return added;
+    result_.rest.group.resize(result_.rest.triangles.size(), static_cast<uint16_t>(std::min<size_t>(groups_.size(), 65535)));
+    groups_.push_back(node_path(scene_, node));
     const Json& item = document_.json.find("meshes")->items[mesh];
     const Json* primitives = item.find("primitives");
     size_t next = first;
@@ -212,6 +214,7 @@ class ShapeReader {
       if (!p.allFinite()) return wrong("its nodes or joints put vertices at no finite place");
     }
     turn_mirrored();
+    turn_normals();
     return {};
   }
 
@@ -223,6 +226,17 @@ class ShapeReader {
       for (size_t v = piece.first; v < piece.first + piece.count; ++v) positions[v] = rest_place(piece) * positions[v];
     }
     return positions;
+  }
+
+  void turn_normals() {
+    std::vector<Vec3f>& normals = result_.rest.normals;
+    for (const Piece& piece : pieces_) {
+      const Mat3 turn = rest_place(piece).linear().inverse().transpose();
+      for (size_t v = piece.first; v < piece.first + piece.count && v < normals.size(); ++v) {
+        const Vec3 turned = turn * normals[v].cast<double>();
+        if (turned.allFinite()) normals[v] = turned.stableNormalized().cast<float>();
+      }
+    }
   }
 
   void turn_mirrored() {
@@ -374,6 +388,7 @@ class ShapeReader {
   GltfScene& scene_;
   const GltfDocument& document_;
   const ShapeSettings& settings_;
+  std::vector<std::string> groups_;  // nodes whose meshes the surface has
   std::vector<Piece> pieces_;
   std::map<size_t, Joints> skins_;
   std::vector<Vec3> bound_;                   // #vertices, in the spaces of their meshes

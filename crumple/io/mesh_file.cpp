@@ -15,38 +15,45 @@ namespace crumple::io {
 namespace {
 
 template <Result<TriMesh> (*parse)(std::string_view, std::string_view)>
-Result<TriMesh> read_with(const std::filesystem::path& file) {
+Result<TriMesh> read_with(const std::filesystem::path& file, std::vector<std::string>&) {
   const Result<std::string> bytes = read_file(file);
   if (!bytes) return bytes.error();
   return parse(*bytes, file.string());
 }
 
-Result<TriMesh> read_gltf_surface(const std::filesystem::path& file) {
+Result<TriMesh> read_gltf_surface(const std::filesystem::path& file, std::vector<std::string>& lost) {
   const Result<GltfDocument> document = read_gltf(file);
   if (!document) return document.error();
   Result<GltfScene> scene = GltfScene::open(*document);
   if (!scene) return scene.error();
-  return gather_surface(*scene, Eigen::Affine3d::Identity());
+  Result<TriMesh> surface = gather_surface(*scene, Eigen::Affine3d::Identity());
+  lost.insert(lost.end(), scene->lost().begin(), scene->lost().end());
+  return surface;
+}
+
+template <std::string (*text)(const TriMesh&)>
+Result<void> write_with(const TriMesh& mesh, const std::filesystem::path& file) {
+  return write_file(file, text(mesh));
 }
 
 /// A format with what it takes to use it; `write` may be missing.
 struct Entry {
-  Result<TriMesh> (*read)(const std::filesystem::path&);
-  std::string (*write)(const TriMesh&);
+  Result<TriMesh> (*read)(const std::filesystem::path&, std::vector<std::string>& lost);
+  Result<void> (*write)(const TriMesh&, const std::filesystem::path&);
 };
 
 constexpr MeshFormat kFormats[] = {
-    {"Wavefront OBJ", ".obj", true, "text; positions, texture coordinates, polygons"},
+    {"Wavefront OBJ", ".obj", true, "text; positions, texture coordinates, normals, polygons; materials in a file beside it"},
     {"PLY", ".ply", true, "text or binary little endian; written binary, with vertex colours"},
     {"STL", ".stl", false, "text or binary; corners in one place become one vertex, except across creases"},
-    {"binary glTF", ".glb", false, "all meshes of the scene in their rest shape, as one surface"},
+    {"binary glTF", ".glb", true, "all meshes of the scene in their rest shape, as one surface"},
     {"glTF", ".gltf", false, "the same with its buffer inside or in a file beside it"},
 };
 constexpr Entry kEntries[] = {
-    {read_with<parse_obj>, write_obj},
-    {read_with<parse_ply>, write_ply},
+    {read_obj, write_obj_files},
+    {read_with<parse_ply>, write_with<write_ply>},
     {read_with<parse_stl>, nullptr},
-    {read_gltf_surface, nullptr},
+    {read_gltf_surface, write_gltf_surface},
     {read_gltf_surface, nullptr},
 };
 static_assert(std::size(kFormats) == std::size(kEntries));
@@ -70,14 +77,15 @@ std::span<const MeshFormat> mesh_formats() {
   return kFormats;
 }
 
-Result<TriMesh> read_model(const std::filesystem::path& file) {
+Result<TriMesh> read_model(const std::filesystem::path& file, std::vector<std::string>* lost) {
   const Result<const Entry*> entry = entry_for(file, false);
   if (!entry) return entry.error();
-  return (*entry)->read(file);
+  std::vector<std::string> ignored;
+  return (*entry)->read(file, lost ? *lost : ignored);
 }
 
-Result<TriMesh> read_mesh(const std::filesystem::path& file) {
-  Result<TriMesh> mesh = read_model(file);
+Result<TriMesh> read_mesh(const std::filesystem::path& file, std::vector<std::string>* lost) {
+  Result<TriMesh> mesh = read_model(file, lost);
   if (!mesh) return mesh;
   for (size_t v = 0; v < mesh->positions.size(); ++v) {
     if (!mesh->positions[v].allFinite()) return input_error(fmt::format("{}: vertex {} is at no finite place; 'crumple doctor' removes it", file.string(), v));
@@ -88,7 +96,7 @@ Result<TriMesh> read_mesh(const std::filesystem::path& file) {
 Result<void> write_mesh(const TriMesh& mesh, const std::filesystem::path& file) {
   const Result<const Entry*> entry = entry_for(file, true);
   if (!entry) return entry.error();
-  return write_file(file, (*entry)->write(mesh));
+  return (*entry)->write(mesh, file);
 }
 
 }  // namespace crumple::io

@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/io/display_color.h"
+#include "crumple/io/files.h"
+#include "crumple/io/mtl.h"
 #include "crumple/io/text_cursor.h"
 
 namespace crumple::io {
@@ -41,6 +44,8 @@ class ObjReader {
     return split_ && !as_listed ? build_split() : build_plain();
   }
 
+  const std::vector<std::string>& libraries() const { return libraries_; }
+
  private:
   void read_line() {
     const std::string_view keyword = cursor_.word_in_line();
@@ -51,6 +56,16 @@ class ObjReader {
       uvs_.emplace_back(static_cast<float>(u), static_cast<float>(1 - v));
     }
     if (keyword == "f") read_face();
+    if (keyword == "usemtl") material_ = material_numbers_.number_of(rest_of_line());
+    if (keyword == "o") object_ = group_numbers_.number_of(rest_of_line()), has_objects_ = true;
+    if (keyword == "g" && !has_objects_) object_ = group_numbers_.number_of(rest_of_line());
+    if (keyword == "mtllib") libraries_.push_back(rest_of_line());
+  }
+
+  std::string rest_of_line() {
+    std::string text;
+    for (std::string_view word = cursor_.word_in_line(); !word.empty(); word = cursor_.word_in_line()) text += (text.empty() ? "" : " ") + std::string(word);
+    return text;
   }
 
   Vec3 read_vector() {
@@ -72,7 +87,8 @@ class ObjReader {
   /// Equal normals get one number, however often the file repeats them.
   void read_normal() {
     const Vec3 n = read_vector();
-    const auto [place, ignored] = distinct_normals_.try_emplace({n.x(), n.y(), n.z()}, static_cast<int>(distinct_normals_.size()));
+    const auto [place, is_new] = distinct_normals_.try_emplace({n.x(), n.y(), n.z()}, static_cast<int>(distinct_normals_.size()));
+    if (is_new) directions_.push_back(n.stableNormalized().cast<float>());
     normals_.push_back(place->second);
   }
 
@@ -81,7 +97,45 @@ class ObjReader {
     for (std::string_view word = cursor_.word_in_line(); !word.empty(); word = cursor_.word_in_line()) polygon_.push_back(read_corner(word));
     if (cursor_.failed()) return;
     if (polygon_.size() < 3) return cursor_.fail("a face needs at least three corners");
-    for (size_t i = 2; i < polygon_.size(); ++i) triangles_.push_back({polygon_[0], polygon_[i - 1], polygon_[i]});
+    for (size_t i = 2; i < polygon_.size(); ++i) {
+      triangles_.push_back({polygon_[0], polygon_[i - 1], polygon_[i]});
+      material_of_.push_back(material_);
+      object_of_.push_back(object_);
+    }
+  }
+
+  /// Numbers of names, in the order in which they are first met. Beyond what triangles can carry, all have the last.
+  struct Names {
+    std::vector<std::string> names;
+    std::map<std::string, int> numbers;
+    int number_of(const std::string& name) {
+      const auto [place, is_new] = numbers.try_emplace(name, static_cast<int>(std::min<size_t>(names.size(), 65534)));
+      if (is_new && names.size() < 65535) names.push_back(name);
+      return place->second;
+    }
+  };
+
+  /// Triangles before the first name belong to one without.
+  static std::vector<uint16_t> numbers_of(std::vector<int>& of_triangles, Names& names) {
+    if (names.names.empty()) return {};
+    const bool has_nameless = std::ranges::find(of_triangles, -1) != of_triangles.end();
+    const int nameless = has_nameless ? names.number_of("") : 0;
+    std::vector<uint16_t> numbers;
+    for (const int number : of_triangles) numbers.push_back(static_cast<uint16_t>(number < 0 ? nameless : number));
+    return numbers;
+  }
+
+  void take_names(TriMesh& mesh) {
+    mesh.material = numbers_of(material_of_, material_numbers_);
+    mesh.group = numbers_of(object_of_, group_numbers_);
+    if (!mesh.group.empty()) mesh.groups = std::make_shared<const std::vector<std::string>>(group_numbers_.names);
+    if (mesh.material.empty()) return;
+    Materials materials;
+    for (const std::string& name : material_numbers_.names) {
+      materials.emplace_back();
+      materials.back().name = name, materials.back().metal = 0, materials.back().roughness = 0.6, materials.back().color = Vec3f(0.62f, 0.62f, 0.60f);
+    }
+    mesh.materials = std::make_shared<const Materials>(std::move(materials));
   }
 
   /// "7", "7/2", "7//3", "7/2/3", each from 1, or negative to count from the latest.
@@ -112,12 +166,14 @@ class ObjReader {
     if (has_colors()) mesh.colors = std::move(colors_);
     mesh.positions = std::move(positions_);
     for (const auto& [a, b, c] : triangles_) mesh.triangles.push_back({a.position, b.position, c.position});
+    take_names(mesh);
     return mesh;
   }
 
   Result<TriMesh> build_split() {
     TriMesh mesh;
     const bool colored = has_colors();
+    const bool has_normals = std::ranges::all_of(triangles_, [](const auto& corners) { return std::ranges::all_of(corners, [](const Corner& c) { return c.normal >= 0; }); });
     std::unordered_map<Corner, int, CornerHash> vertex_of;  // only looked up, so its order does not matter
     auto vertex = [&](const Corner& corner) {
       const auto [place, is_new] = vertex_of.try_emplace(corner, static_cast<int>(mesh.positions.size()));
@@ -125,6 +181,7 @@ class ObjReader {
         mesh.positions.push_back(positions_[corner.position]);
         if (colored) mesh.colors.push_back(colors_[corner.position]);
         if (has_uvs_) mesh.uvs.push_back(corner.uv >= 0 ? uvs_[corner.uv] : Vec2f(0, 0));
+        if (has_normals) mesh.normals.push_back(directions_[corner.normal]);
       }
       return place->second;
     };
@@ -132,6 +189,8 @@ class ObjReader {
       const int a = vertex(corners[0]), b = vertex(corners[1]), c = vertex(corners[2]);
       mesh.triangles.push_back({a, b, c});
     }
+    take_names(mesh);
+    drop_unfit_attributes(mesh);
     return mesh;
   }
 
@@ -140,18 +199,67 @@ class ObjReader {
   std::vector<Vec3f> colors_;
   std::vector<Vec2f> uvs_;
   std::vector<int> normals_;  // number of each among the distinct ones
+  std::vector<Vec3f> directions_;  // the distinct ones
   std::map<std::array<double, 3>, int> distinct_normals_;
   std::vector<std::array<Corner, 3>> triangles_;
+  std::vector<int> material_of_, object_of_;  // #triangles; -1: none
   std::vector<Corner> polygon_;
+  Names material_numbers_, group_numbers_;
+  std::vector<std::string> libraries_;
+  int material_ = -1, object_ = -1;
+  bool has_objects_ = false;
   bool has_uvs_ = false, split_ = false;
 };
 
 }  // namespace
 
-static Result<TriMesh> parse(std::string_view text, std::string_view name, bool as_listed) {
+static Result<TriMesh> parse(std::string_view text, std::string_view name, bool as_listed, std::vector<std::string>* libraries = nullptr) {
   // Every vertex takes six bytes and every corner two, so below this size all indices are ints.
   if (text.size() > static_cast<size_t>(INT_MAX)) return input_error(fmt::format("{}: is larger than 2 GiB", name));
-  return ObjReader(text, name).read(as_listed);
+  ObjReader reader(text, name);
+  Result<TriMesh> mesh = reader.read(as_listed);
+  if (libraries) *libraries = reader.libraries();
+  return mesh;
+}
+
+/// A file of materials: by its name, or by the bare name if that is of another machine.
+static Result<Materials> read_library(const std::filesystem::path& file, std::string name, std::vector<std::string>& lost) {
+  std::ranges::replace(name, '\\', '/');
+  const std::filesystem::path given(name), folder = file.parent_path();
+  const bool is_below = !given.is_absolute() && std::ranges::find(given, "..") == given.end();
+  Result<std::string> text = is_below ? read_file(folder / given) : input_error("");
+  if (!text) text = read_file(folder / given.filename());
+  if (!text) {
+    lost.push_back(fmt::format("materials of \"{}\", which is not there", name));
+    return Materials();
+  }
+  return parse_mtl(*text, (folder / given.filename()).string(), folder, lost);
+}
+
+/// Fills in what the files of materials say of those that the surface names.
+static Result<void> read_obj_materials(const std::filesystem::path& file, const std::vector<std::string>& libraries, TriMesh& mesh, std::vector<std::string>& lost) {
+  if (!mesh.materials) return {};
+  Materials materials = *mesh.materials;
+  for (const std::string& library : libraries) {
+    const Result<Materials> read = read_library(file, library, lost);
+    if (!read) return read.error();
+    for (SurfaceMaterial& material : materials) {
+      const auto found = std::ranges::find(*read, material.name, &SurfaceMaterial::name);
+      if (found != read->end()) material = *found;
+    }
+  }
+  mesh.materials = std::make_shared<const Materials>(std::move(materials));
+  return {};
+}
+
+Result<TriMesh> read_obj(const std::filesystem::path& file, std::vector<std::string>& lost) {
+  const Result<std::string> text = read_file(file);
+  if (!text) return text.error();
+  std::vector<std::string> libraries;
+  Result<TriMesh> mesh = parse(*text, file.string(), false, &libraries);
+  if (!mesh) return mesh;
+  if (const Result<void> read = read_obj_materials(file, libraries, *mesh, lost); !read) return read.error();
+  return mesh;
 }
 
 Result<TriMesh> parse_obj(std::string_view text, std::string_view name) {
@@ -162,9 +270,18 @@ Result<TriMesh> parse_obj_vertices(std::string_view text, std::string_view name)
   return parse(text, name, true);
 }
 
-std::string write_obj(const TriMesh& mesh) {
+std::string obj_name(const std::string& name) {
+  std::string result = name.empty() ? "item" : name;
+  for (char& letter : result) {
+    if (static_cast<unsigned char>(letter) <= ' ') letter = '_';
+  }
+  return result;
+}
+
+std::string write_obj(const TriMesh& mesh, std::string_view mtl) {
   std::string text;
   auto out = std::back_inserter(text);
+  if (!mtl.empty()) fmt::format_to(out, "mtllib {}\n", mtl);
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
     const Vec3& p = mesh.positions[v];
     fmt::format_to(out, "v {} {} {}", p.x(), p.y(), p.z());
@@ -173,14 +290,30 @@ std::string write_obj(const TriMesh& mesh) {
     text += '\n';
   }
   for (const Vec2f& uv : mesh.uvs) fmt::format_to(out, "vt {} {}\n", uv.x(), 1 - uv.y());
-  for (const auto& [a, b, c] : mesh.triangles) {
-    if (mesh.uvs.empty()) {
-      fmt::format_to(out, "f {} {} {}\n", a + 1, b + 1, c + 1);
-    } else {
-      fmt::format_to(out, "f {0}/{0} {1}/{1} {2}/{2}\n", a + 1, b + 1, c + 1);
-    }
+  for (const Vec3f& n : mesh.normals) fmt::format_to(out, "vn {:.5g} {:.5g} {:.5g}\n", n.x(), n.y(), n.z());
+  const auto corner = [&](int v) {
+    const int number = v + 1;
+    if (mesh.uvs.empty() && mesh.normals.empty()) return fmt::format(" {}", number);
+    if (mesh.normals.empty()) return fmt::format(" {0}/{0}", number);
+    return mesh.uvs.empty() ? fmt::format(" {0}//{0}", number) : fmt::format(" {0}/{0}/{0}", number);
+  };
+  int group = -1, material = -1;
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+    if (mesh.groups && mesh.group_of(t) != group) fmt::format_to(out, "o {}\n", (*mesh.groups)[static_cast<size_t>(group = mesh.group_of(t))]);
+    if (mesh.materials && !mtl.empty() && mesh.material_of(t) != material) fmt::format_to(out, "usemtl {}\n", (*mesh.materials)[static_cast<size_t>(material = mesh.material_of(t))].name);
+    const auto& [a, b, c] = mesh.triangles[t];
+    text += 'f' + corner(a) + corner(b) + corner(c) + '\n';
   }
   return text;
+}
+
+Result<void> write_obj_files(const TriMesh& mesh, const std::filesystem::path& file) {
+  if (!mesh.materials) return write_file(file, write_obj(mesh));
+  const std::filesystem::path library = std::filesystem::path(file).replace_extension(".mtl");
+  PictureFiles pictures(file);
+  if (Result<void> written = write_file(library, write_mtl(*mesh.materials, pictures)); !written) return written;
+  if (Result<void> written = pictures.write(); !written) return written;
+  return write_file(file, write_obj(mesh, library.filename().string()));
 }
 
 }  // namespace crumple::io

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/io/display_color.h"
 #include "crumple/io/text_cursor.h"
 
@@ -210,6 +211,7 @@ class PlyReader {
     }
     check();
     if (source_.failed()) return source_.error();
+    drop_unfit_attributes(mesh_);
     return std::move(mesh_);
   }
 
@@ -239,6 +241,7 @@ class PlyReader {
     const int u = element.find({"s", "u", "texture_u"}), v = element.find({"t", "v", "texture_v"});
     const int red = element.find({"red", "r"}), green = element.find({"green", "g"}), blue = element.find({"blue", "b"});
     if (x < 0 || y < 0 || z < 0) return source_.fail("its vertices have no x, y and z");
+    const int nx = element.find({"nx"}), ny = element.find({"ny"}), nz = element.find({"nz"});
     const bool has_color = red >= 0 && green >= 0 && blue >= 0;
     const double full = has_color && element.properties[red].scalar == Scalar::Uint8 ? 255 : 1;
     for (size_t i = 0; i < element.count; ++i) {
@@ -246,6 +249,7 @@ class PlyReader {
       if (source_.failed()) return;
       mesh_.positions.emplace_back(row_[x], row_[y], row_[z]);
       if (u >= 0 && v >= 0) mesh_.uvs.emplace_back(static_cast<float>(row_[u]), static_cast<float>(1 - row_[v]));
+      if (nx >= 0 && ny >= 0 && nz >= 0) mesh_.normals.push_back(Vec3(row_[nx], row_[ny], row_[nz]).cast<float>());
       if (has_color) {
         mesh_.colors.emplace_back(linear_from_display(row_[red] / full), linear_from_display(row_[green] / full),
                                   linear_from_display(row_[blue] / full));
@@ -304,11 +308,13 @@ Result<TriMesh> parse_ply(std::string_view bytes, std::string_view name) {
 std::string write_ply(const TriMesh& mesh) {
   std::string bytes = fmt::format("ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\nproperty float y\nproperty float z\n",
                                   mesh.positions.size());
+  if (!mesh.normals.empty()) bytes += "property float nx\nproperty float ny\nproperty float nz\n";
   if (!mesh.uvs.empty()) bytes += "property float s\nproperty float t\n";
   if (!mesh.colors.empty()) bytes += "property uchar red\nproperty uchar green\nproperty uchar blue\n";
   bytes += fmt::format("element face {}\nproperty list uchar int vertex_indices\nend_header\n", mesh.triangles.size());
   for (size_t i = 0; i < mesh.positions.size(); ++i) {
     for (int axis = 0; axis < 3; ++axis) append(bytes, static_cast<float>(mesh.positions[i][axis]));
+    for (int axis = 0; axis < 3 && !mesh.normals.empty(); ++axis) append(bytes, mesh.normals[i][axis]);
     if (!mesh.uvs.empty()) append(bytes, mesh.uvs[i].x()), append(bytes, 1 - mesh.uvs[i].y());
     for (int channel = 0; channel < 3 && !mesh.colors.empty(); ++channel) append(bytes, display_byte(mesh.colors[i][channel]));
   }

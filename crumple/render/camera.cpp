@@ -138,6 +138,10 @@ bool parse_point(std::string_view text, Vec3& point) {
 
 }  // namespace
 
+double pixel_slope(const Camera& camera, int height) {
+  return 2 * std::tan(0.5 * camera.fov_degrees * std::numbers::pi / 180) / height;
+}
+
 CameraAxes axes_of(const Camera& camera) {
   Vec3 forward = camera.target - camera.eye;
   if (!forward.allFinite() || forward.norm() < 1e-12) forward = -kPleasantDirection;

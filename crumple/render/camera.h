@@ -23,6 +23,9 @@ struct CameraAxes {
 };
 CameraAxes axes_of(const Camera& camera);
 
+/// Width of a pixel at a distance of 1.
+double pixel_slope(const Camera& camera, int height);
+
 /// From the target to the eye: a three-quarter view from slightly above.
 inline const Vec3 kPleasantDirection = Vec3(0.52, 0.42, 0.85);
 

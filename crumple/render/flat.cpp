@@ -8,6 +8,7 @@
 #include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
 #include "crumple/io/display_color.h"
+#include "crumple/render/texture.h"
 
 namespace crumple::render {
 namespace {
@@ -15,57 +16,6 @@ namespace {
 constexpr int kSide = 4;      // samples of a pixel along each side
 constexpr int kBand = 16;     // rows that one thread draws at a time
 const Rgba kSkyTop(0.66f, 0.83f, 0.95f, 1), kSkyBottom(0.93f, 0.97f, 1.0f, 1);
-
-/// A texture in sizes from its own down to one pixel, colours multiplied by alpha.
-struct Pyramid {
-  struct Level {
-    int width, height;
-    std::vector<Rgba> pixels;
-  };
-  std::vector<Level> levels;
-
-  explicit Pyramid(const Picture& picture) {
-    Level first{picture.width, picture.height, std::vector<Rgba>(at(picture.width) * at(picture.height))};
-    for (size_t i = 0; i < first.pixels.size(); ++i) {
-      const uint8_t* p = picture.rgba.data() + 4 * i;
-      const float alpha = static_cast<float>(p[3]) / 255;
-      first.pixels[i] = Rgba(static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2]), 255) / 255 * alpha;
-    }
-    levels.push_back(std::move(first));
-    while (levels.back().width > 1 || levels.back().height > 1) levels.push_back(halved(levels.back()));
-  }
-
-  static Level halved(const Level& from) {
-    Level to{std::max(1, from.width / 2), std::max(1, from.height / 2), {}};
-    for (int y = 0; y < to.height; ++y) {
-      for (int x = 0; x < to.width; ++x) {
-        Rgba sum = Rgba::Zero();
-        for (int k = 0; k < 4; ++k) sum += from.pixels[at(std::min(2 * y + k / 2, from.height - 1)) * at(from.width) + at(std::min(2 * x + k % 2, from.width - 1))];
-        to.pixels.push_back(0.25f * sum);
-      }
-    }
-    return to;
-  }
-
-  static int wrapped(int i, int size, TextureWrap wrap) {
-    if (wrap == TextureWrap::Clamp) return std::clamp(i, 0, size - 1);
-    if (wrap == TextureWrap::Repeat) return ((i % size) + size) % size;
-    const int there = ((i % (2 * size)) + 2 * size) % (2 * size);
-    return there < size ? there : 2 * size - 1 - there;
-  }
-
-  Rgba bilinear(const Level& level, const Texture& texture, float u, float v) const {
-    const float x = u * static_cast<float>(level.width) - 0.5f, y = v * static_cast<float>(level.height) - 0.5f;
-    constexpr float kFar = 1e9f;  // places beyond it have no fraction, and no number of a pixel
-    const float fx = std::clamp(std::floor(x), -kFar, kFar), fy = std::clamp(std::floor(y), -kFar, kFar), sx = std::min(x - fx, 1.0f), sy = std::min(y - fy, 1.0f);
-    const auto pixel = [&](int dx, int dy) {
-      const int px = wrapped(static_cast<int>(fx) + dx, level.width, texture.wrap_u), py = wrapped(static_cast<int>(fy) + dy, level.height, texture.wrap_v);
-      return level.pixels[at(py) * at(level.width) + at(px)];
-    };
-    if (texture.nearest) return pixel(sx < 0.5f ? 0 : 1, sy < 0.5f ? 0 : 1);
-    return (1 - sy) * ((1 - sx) * pixel(0, 0) + sx * pixel(1, 0)) + sy * ((1 - sx) * pixel(0, 1) + sx * pixel(1, 1));
-  }
-};
 
 /// A triangle in pixels, y down, counter-clockwise as seen with y up.
 struct Flat {
@@ -141,13 +91,6 @@ class Gathering {
 
   static Rgba dark(const Rgba& color) { return Rgba(0.3f * color[0], 0.3f * color[1], 0.33f * color[2], color[3]); }
 
-  const Pyramid* pyramid_of(const Texture& texture) {
-    if (!texture || !texture.image->picture) return nullptr;
-    auto& made = pyramids_[texture.image.get()];
-    if (!made) made = std::make_unique<Pyramid>(*texture.image->picture);
-    return made.get();
-  }
-
   void add_item(const FrameItem& item) {
     const TriMesh& surface = *item.surface;
     std::vector<Vec2> points;
@@ -165,13 +108,13 @@ class Gathering {
       if (material && item.colors.empty()) {
         const Rgba paint = shown(material->color, material->alpha_mode == AlphaMode::Opaque ? 1 : material->alpha);
         std::fill_n(flat.color, 3, paint);
-        flat.texture = pyramid_of(material->color_texture), flat.how = &material->color_texture;
+        flat.texture = textures_.find(material->color_texture, Pyramid::Values::Display), flat.how = &material->color_texture;
         if (flat.texture && surface.uvs.size() == surface.positions.size()) {
           for (size_t k = 0; k < 3; ++k) flat.uv[k] = surface.uvs[at(corners[k])];
           const Vec2f s = flat.uv[1] - flat.uv[0], r = flat.uv[2] - flat.uv[0];
-          const double texels = std::abs(double{s.x() * r.y() - s.y() * r.x()}) * flat.texture->levels[0].width * flat.texture->levels[0].height;
+          const double texels = std::abs(double{s.x() * r.y() - s.y() * r.x()}) * flat.texture->width() * flat.texture->height();
           const double each = std::sqrt(texels / std::max(std::abs(area), 1e-12));  // along a pixel
-          flat.level = static_cast<size_t>(std::clamp(std::floor(std::log2(std::max(each, 1e-6)) + 0.3), 0.0, static_cast<double>(flat.texture->levels.size() - 1)));
+          flat.level = static_cast<size_t>(std::clamp(std::floor(std::log2(std::max(each, 1e-6)) + 0.3), 0.0, static_cast<double>(flat.texture->levels() - 1)));
           has_picture = true;
         }
       } else if (!colors.empty()) {
@@ -211,7 +154,7 @@ class Gathering {
   const FlatSettings& settings_;
   double scale_ = 1;  // pixels for a metre
   Vec2 origin_;       // of the picture's top left corner, m
-  std::map<const TextureImage*, std::unique_ptr<Pyramid>> pyramids_;
+  TexturePyramids textures_;
 };
 
 /// Samples on an edge belong to one of its two triangles: that for which it is a left or a top edge.
@@ -242,7 +185,7 @@ void draw_triangle(const Flat& flat, int top, int rows, int width, std::vector<R
       Rgba color = sa * flat.color[0] + sb * flat.color[1] + sc * flat.color[2];
       if (flat.texture) {
         const Vec2f uv = sa * flat.uv[0] + sb * flat.uv[1] + sc * flat.uv[2];
-        color *= flat.texture->bilinear(flat.texture->levels[flat.level], *flat.how, uv.x(), uv.y());
+        color *= flat.texture->at(flat.level, *flat.how, uv);
       }
       row[x] = color + (1 - color[3]) * row[x];
     }

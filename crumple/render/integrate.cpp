@@ -25,10 +25,10 @@ float haze(const Shot& shot, const Hit& hit) {
 }
 
 /// Sun on a surface as irradiance / pi, and whether it shines there at all.
-float sun_cosine(const Shot& shot, const Hit& hit, const Vec3f& to_sun) {
+float sun_cosine(const Shot& shot, const Hit& hit, const Vec3f& to_sun, uint32_t index) {
   const float cosine = hit.normal.dot(to_sun);
   if (cosine <= 0 || hit.face.dot(to_sun) <= 0) return 0;
-  return shot.tracer.blocked(hit.leave_from, to_sun) ? 0 : cosine;
+  return shot.tracer.blocked(hit.leave_from, to_sun, index) ? 0 : cosine;
 }
 
 /// A direction towards some point of the sun.
@@ -37,11 +37,11 @@ Vec3f toward_sun(const Light& light, uint32_t index, Use use) {
 }
 
 /// What a surface met by a second ray sends back: sun and an ambient guess.
-Vec3f second_radiance(const Shot& shot, const Hit& hit, const Vec3f& direction, const Vec3f& to_sun) {
+Vec3f second_radiance(const Shot& shot, const Hit& hit, const Vec3f& direction, const Vec3f& to_sun, uint32_t index) {
   const Light& light = shot.light;
-  const Vec3f received = light.sun_irradiance * (sun_cosine(shot, hit, to_sun) / kPi) + ambient(light, hit.normal);
+  const Vec3f received = light.sun_irradiance * (sun_cosine(shot, hit, to_sun, index) / kPi) + ambient(light, hit.normal);
   const Vec3f mirrored = direction - 2 * direction.dot(hit.normal) * hit.normal;
-  const Vec3f sent = hit.material.diffuse.cwiseProduct(received) + hit.material.specular.cwiseProduct(0.7f * sky(light, mirrored));
+  const Vec3f sent = hit.emitted + hit.material.diffuse.cwiseProduct(received) + hit.material.specular.cwiseProduct(0.7f * sky(light, mirrored));
   const float hidden = haze(shot, hit);
   return sent + hidden * (background(light, direction) - sent);
 }
@@ -55,9 +55,9 @@ struct Lighting {
 /// What comes in along a ray that leaves a surface.
 Vec3f incoming(const Shot& shot, const Hit& hit, const Vec3f& direction, uint32_t index, Use sun_use, Lighting& lighting) {
   Hit other;
-  if (!shot.tracer.closest(hit.leave_from, direction, other)) return sky(shot.light, direction);
+  if (!shot.tracer.closest(hit.leave_from, direction, index, other)) return sky(shot.light, direction);
   lighting.open = false;
-  return second_radiance(shot, other, direction, toward_sun(shot.light, index, sun_use));
+  return second_radiance(shot, other, direction, toward_sun(shot.light, index, sun_use), index);
 }
 
 /// Sums over the samples of a pixel that hit one surface; they become a Layer at the end.
@@ -77,7 +77,7 @@ struct Sums {
 Lighting light_hit(const Shot& shot, const Hit& hit, const Vec3f& direction, uint32_t index) {
   Lighting result;
   const Light& light = shot.light;
-  const float cosine = sun_cosine(shot, hit, toward_sun(light, index, kSun));
+  const float cosine = sun_cosine(shot, hit, toward_sun(light, index, kSun), index);
   result.open = cosine > 0;
   if (cosine > 0) {
     result.light += light.sun_irradiance * (cosine / kPi);
@@ -143,12 +143,12 @@ void add_lighting(LayerSums& sums, const Tint& tint, const Lighting& lit) {
 void add_sample(const Shot& shot, Sums& sums, const Vec3f& direction, uint32_t index) {
   Hit hit;
   const Vec3f behind = background(shot.light, direction);
-  if (!shot.tracer.closest(shot.eye, direction, hit, true)) {
+  if (!shot.tracer.closest(shot.eye, direction, index, hit, true)) {
     sums.plain += behind;
     return;
   }
   const float hidden = haze(shot, hit);
-  sums.plain += hidden * behind;
+  sums.plain += hidden * behind + (1 - hidden) * hit.emitted;
   LayerSums& layer = layer_of(shot, sums, hit);
   const Tint tint = tint_of(hit, direction);
   ++layer.hits;
@@ -194,7 +194,7 @@ Shot make_shot(const Tracer& tracer, const Camera& camera, const Light& light, i
           0.35f * distance,
           1.5f * distance,
           0.22f * distance,
-          static_cast<float>(2 * slope / height),
+          static_cast<float>(pixel_slope(camera, height)),
           width,
           height,
           samples};

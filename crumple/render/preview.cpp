@@ -71,7 +71,7 @@ Result<Image> render_frame(const Frame& frame, const Camera& camera, const Rende
     return to_image(render_flat(frame, window_of(camera), flat));
   }
   const double distance = (camera.eye - camera.target).norm();
-  Result<Tracer> tracer = Tracer::create(gather_surface(frame, camera.target, settings.color), static_cast<float>(distance));
+  Result<Tracer> tracer = Tracer::create(gather_surface(frame, camera.target, settings.color), static_cast<float>(distance), static_cast<float>(pixel_slope(camera, settings.height)));
   if (!tracer) return tracer.error();
   const Shot shot = make_shot(*tracer, camera, make_light(camera, settings), settings.width, settings.height, settings.samples);
   Film film(settings.width, settings.height);

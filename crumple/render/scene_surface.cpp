@@ -27,14 +27,15 @@ std::vector<Vec3f> placed_positions(const FrameItem& item, const Vec3& origin) {
   return placed;
 }
 
-std::vector<Triangle> drawable_triangles(const std::vector<Triangle>& triangles, const std::vector<Vec3f>& positions) {
+/// Numbers of triangles that can be drawn.
+std::vector<int> drawable_triangles(const std::vector<Triangle>& triangles, const std::vector<Vec3f>& positions) {
   const int count = static_cast<int>(positions.size());
   std::vector<char> sound(positions.size());
   for (size_t i = 0; i < positions.size(); ++i) sound[i] = positions[i].allFinite() && positions[i].cwiseAbs().maxCoeff() < kFarthestPoint;
-  std::vector<Triangle> kept;
+  std::vector<int> kept;
   kept.reserve(triangles.size());
-  for (const Triangle& triangle : triangles) {
-    if (std::ranges::all_of(triangle, [&](int v) { return v >= 0 && v < count && sound[static_cast<size_t>(v)]; })) kept.push_back(triangle);
+  for (size_t t = 0; t < triangles.size(); ++t) {
+    if (std::ranges::all_of(triangles[t], [&](int v) { return v >= 0 && v < count && sound[static_cast<size_t>(v)]; })) kept.push_back(static_cast<int>(t));
   }
   return kept;
 }
@@ -56,14 +57,40 @@ const std::vector<Vec3f>* vertex_colors(const FrameItem& item, ColorMode mode) {
   if (mode != ColorMode::Plain) return &item.colors;
   return item.surface ? &item.surface->colors : nullptr;
 }
+/// Vertices of a surface with materials only tint those.
+bool has_materials(const FrameItem& item, ColorMode mode) {
+  return mode == ColorMode::Plain && item.surface && item.surface->materials && !item.surface->materials->empty();
+}
 Vec3f whole_color(const FrameItem& item, ColorMode mode) {
+  if (has_materials(item, mode)) return Vec3f::Ones();
   if (mode == ColorMode::Plain || item.backdrop) return sound_color(item.look.color);
   return mode == ColorMode::Piece && item.body >= 0 ? piece_color(item.body, item.piece) : kPaleGrey;
 }
 
+SceneSurface::Finish finish_of(const SurfaceMaterial& material, TexturePyramids& pictures) {
+  SceneSurface::Finish finish{unit(material.metal, 0.0f), unit(material.roughness, 0.6f)};
+  finish.material = &material;
+  finish.color = pictures.find(material.color_texture, Pyramid::Values::Linear);
+  finish.metal_roughness = pictures.find(material.metal_texture, Pyramid::Values::Raw);
+  finish.normal = pictures.find(material.normal_texture, Pyramid::Values::Raw);
+  finish.emissive = pictures.find(material.emissive_texture, Pyramid::Values::Linear);
+  return finish;
+}
+
+/// One for the item, or one for each of its materials.
+void add_finishes(SceneSurface& scene, const FrameItem& item, ColorMode mode) {
+  if (!has_materials(item, mode)) return scene.finishes.push_back(finish_of(item, mode));
+  for (const SurfaceMaterial& material : *item.surface->materials) {
+    scene.finishes.push_back(finish_of(material, scene.pictures));
+    scene.has_holes = scene.has_holes || material.alpha_mode != AlphaMode::Opaque;
+  }
+  scene.kept.push_back(item.surface);
+}
+
 void add_plane(SceneSurface& scene, const FrameItem& item, const Vec3& origin, ColorMode mode) {
   const std::vector<Vec3f> positions = placed_positions(item, origin);
-  for (const auto& [a, b, c] : drawable_triangles(item.surface->triangles, positions)) {
+  for (const int t : drawable_triangles(item.surface->triangles, positions)) {
+    const auto& [a, b, c] = item.surface->triangles[static_cast<size_t>(t)];
     const Vec3f normal = (positions[b] - positions[a]).cross(positions[c] - positions[a]);
     if (!(normal.norm() > 1e-12f)) continue;
     const Vec3f unit_normal = normal.normalized();
@@ -74,24 +101,31 @@ void add_plane(SceneSurface& scene, const FrameItem& item, const Vec3& origin, C
 
 void add_solid(SceneSurface& scene, const FrameItem& item, const Vec3& origin, ColorMode mode, const Shading& shading) {
   const std::vector<Vec3f> positions = placed_positions(item, origin);
-  const std::vector<Triangle> triangles = drawable_triangles(item.surface->triangles, positions);
+  const std::vector<int> drawable = drawable_triangles(item.surface->triangles, positions);
+  std::vector<Triangle> triangles;
+  for (const int t : drawable) triangles.push_back(item.surface->triangles[static_cast<size_t>(t)]);
   const std::vector<Vec3f> normals =
       positions.size() == item.surface->positions.size() ? shading.normals(positions, triangles) : vertex_normals(positions, triangles);
   const std::vector<Vec3f>* colors = vertex_colors(item, mode);
   const bool colored = colors && colors->size() == positions.size();
   const Vec3f whole = whole_color(item, mode);
+  const bool has_uvs = item.surface->uvs.size() == positions.size();
   const int base = static_cast<int>(scene.positions.size());
   for (size_t i = 0; i < positions.size(); ++i) {
     // Vertices of no triangle may hold anything; the ray tracer wants numbers all the same.
     scene.positions.push_back(positions[i].allFinite() ? positions[i] : Vec3f::Zero());
     scene.normals.push_back(normals[i]);
     scene.colors.push_back(colored ? sound_color((*colors)[i]) : whole);
+    scene.uvs.push_back(has_uvs && item.surface->uvs[i].allFinite() ? item.surface->uvs[i] : Vec2f::Zero());
   }
-  for (const auto& [a, b, c] : triangles) {
+  const int first = static_cast<int>(scene.finishes.size());
+  add_finishes(scene, item, mode);
+  const int finishes = static_cast<int>(scene.finishes.size()) - first;
+  for (size_t i = 0; i < triangles.size(); ++i) {
+    const auto& [a, b, c] = triangles[i];
     scene.triangles.push_back({base + a, base + b, base + c});
-    scene.triangle_item.push_back(static_cast<int>(scene.finishes.size()));
+    scene.triangle_finish.push_back(first + std::min(item.surface->material_of(static_cast<size_t>(drawable[i])), finishes - 1));
   }
-  scene.finishes.push_back(finish_of(item, mode));
 }
 
 void add_balls(SceneSurface& scene, const FrameItem& item, const Vec3& origin, ColorMode mode) {
@@ -103,7 +137,7 @@ void add_balls(SceneSurface& scene, const FrameItem& item, const Vec3& origin, C
     if (!center.allFinite() || !(center.cwiseAbs().maxCoeff() < kFarthestPoint) || !std::isfinite(item.ball_radius)) continue;
     scene.balls.emplace_back(center.x(), center.y(), center.z(), item.ball_radius);
     scene.ball_colors.push_back(colored ? sound_color((*colors)[i]) : whole);
-    scene.ball_item.push_back(static_cast<int>(scene.finishes.size()));
+    scene.ball_finish.push_back(static_cast<int>(scene.finishes.size()));
   }
   scene.finishes.push_back(finish_of(item, mode));
 }

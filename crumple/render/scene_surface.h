@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "crumple/geometry/frame.h"
+#include "crumple/render/texture.h"
 
 namespace crumple::render {
 
@@ -17,17 +18,24 @@ enum class ColorMode {
 struct SceneSurface {
   std::vector<Vec3f> positions;     // #vertices
   std::vector<Vec3f> normals;       // #vertices
-  std::vector<Vec3f> colors;        // #vertices, linear RGB
+  std::vector<Vec3f> colors;        // #vertices, linear RGB, times that of the finish
+  std::vector<Vec2f> uvs;           // #vertices
   std::vector<Triangle> triangles;  // #triangles
-  std::vector<int> triangle_item;   // #triangles: item, an index into `finishes`
+  std::vector<int> triangle_finish; // #triangles
+  /// How a part of an item looks: without a material, by the item's own appearance.
   struct Finish {
     float metal, roughness;
+    const SurfaceMaterial* material = nullptr;
+    const Pyramid *color = nullptr, *metal_roughness = nullptr, *normal = nullptr, *emissive = nullptr;
   };
-  std::vector<Finish> finishes;  // #items
+  std::vector<Finish> finishes;
+  TexturePyramids pictures;
+  std::vector<std::shared_ptr<const TriMesh>> kept;  // whose materials the finishes name
+  bool has_holes = false;                            // some material is transparent somewhere
 
   std::vector<Eigen::Vector4f> balls;  // #balls: centre and radius
   std::vector<Vec3f> ball_colors;      // #balls, linear RGB
-  std::vector<int> ball_item;          // #balls: as triangle_item
+  std::vector<int> ball_finish;        // #balls
 
   /// The backdrops: endless, seen from their front only, and casting no shadow.
   struct Plane {

@@ -1,6 +1,7 @@
 #include "crumple/render/tracing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -11,7 +12,8 @@ namespace crumple::render {
 
 struct Tracer::Structure {
   SceneSurface surface;
-  float lift = 1e-4f;  // how far from a surface its own rays start
+  float lift = 1e-4f;         // how far from a surface its own rays start
+  float pixel_slope = 1e-3f;  // width of a pixel at a distance of 1
   RTCDevice device = nullptr;
   RTCScene scene = nullptr;
 
@@ -36,8 +38,9 @@ bool fill_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, con
   return buffer != nullptr;
 }
 
-RTCRay make_ray(const Vec3f& from, const Vec3f& direction) {
+RTCRay make_ray(const Vec3f& from, const Vec3f& direction, uint32_t sample) {
   RTCRay ray{};
+  ray.id = sample;
   ray.org_x = from.x(), ray.org_y = from.y(), ray.org_z = from.z();
   ray.dir_x = direction.x(), ray.dir_y = direction.y(), ray.dir_z = direction.z();
   ray.tfar = kEndless;
@@ -69,7 +72,98 @@ Vec3f smooth_point(const SceneSurface& surface, const Triangle& triangle, const 
   return lifted;
 }
 
-void describe_triangle(const SceneSurface& surface, const RTCHit& at, const Vec3f& direction, float lift, Hit& hit) {
+/// A place on a triangle as its textures see it.
+struct TexturePlace {
+  Vec2f uv;
+  float detail = 0;  // of UVs along a pixel
+};
+
+TexturePlace texture_place(const SceneSurface& surface, const Triangle& t, const Vec3f& weights, float footprint) {
+  const Vec2f &a = surface.uvs[t[0]], &b = surface.uvs[t[1]], &c = surface.uvs[t[2]];
+  const Vec2f s = b - a, r = c - a;
+  const float uv_area = std::abs(s.x() * r.y() - s.y() * r.x());
+  const float area = (surface.positions[t[1]] - surface.positions[t[0]]).cross(surface.positions[t[2]] - surface.positions[t[0]]).norm();
+  return {weights[0] * a + weights[1] * b + weights[2] * c, footprint * std::sqrt(uv_area / std::max(area, 1e-20f))};
+}
+
+/// The size of a picture whose pixels are about as large as those of the film.
+size_t level_of(const Pyramid& pyramid, const TexturePlace& place) {
+  const float texels = place.detail * std::sqrt(static_cast<float>(pyramid.width()) * static_cast<float>(pyramid.height()));
+  return static_cast<size_t>(std::clamp(std::floor(std::log2(std::max(texels, 1e-6f)) + 0.3f), 0.0f, static_cast<float>(pyramid.levels() - 1)));
+}
+
+/// Colour and transparency of a material in a place.
+Texel color_at(const SceneSurface::Finish& finish, const TexturePlace& place) {
+  const SurfaceMaterial& m = *finish.material;
+  const Texel factor(m.color.x(), m.color.y(), m.color.z(), m.alpha);
+  if (!finish.color) return factor;
+  Texel texel = finish.color->at(level_of(*finish.color, place), m.color_texture, place.uv);
+  if (texel[3] > 1e-4f) texel.head<3>() /= texel[3];
+  return factor * texel;
+}
+
+/// The normal of a normal map, in the frame that UVs span on the triangle.
+Vec3f mapped_normal(const SceneSurface& surface, const SceneSurface::Finish& finish, const Triangle& t, const TexturePlace& place, const Vec3f& normal) {
+  const Vec2f s = surface.uvs[t[1]] - surface.uvs[t[0]], r = surface.uvs[t[2]] - surface.uvs[t[0]];
+  const float area = s.x() * r.y() - s.y() * r.x();
+  if (std::abs(area) < 1e-20f) return normal;
+  const Vec3f e = surface.positions[t[1]] - surface.positions[t[0]], f = surface.positions[t[2]] - surface.positions[t[0]];
+  Vec3f along = (r.y() * e - s.y() * f) / area, down = (s.x() * f - r.x() * e) / area;  // v runs down
+  along = (along - normal * normal.dot(along)).normalized();
+  down = (down - normal * normal.dot(down)).normalized();
+  const Texel texel = finish.normal->at(level_of(*finish.normal, place), finish.material->normal_texture, place.uv);
+  const float scale = finish.material->normal_scale;
+  const Vec3f bent = scale * (2 * texel[0] - 1) * along - scale * (2 * texel[1] - 1) * down + std::max(2 * texel[2] - 1, 0.05f) * normal;
+  return bent.allFinite() && bent.norm() > 1e-6f ? Vec3f(bent.normalized()) : normal;
+}
+
+/// What a triangle is made of where a ray meets it.
+void describe_finish(const SceneSurface& surface, const RTCHit& at, const Vec3f& weights, float footprint, float side, Hit& hit) {
+  const Triangle& triangle = surface.triangles[at.primID];
+  const SceneSurface::Finish& finish = surface.finishes[surface.triangle_finish[at.primID]];
+  Vec3f color = weights[0] * surface.colors[triangle[0]] + weights[1] * surface.colors[triangle[1]] + weights[2] * surface.colors[triangle[2]];
+  float metal = finish.metal, roughness = finish.roughness;
+  hit.emitted = Vec3f::Zero();
+  if (const SurfaceMaterial* m = finish.material) {
+    const TexturePlace place = texture_place(surface, triangle, weights, footprint);
+    color = color.cwiseProduct(Vec3f(color_at(finish, place).head<3>().matrix()));
+    if (finish.metal_roughness) {
+      const Texel texel = finish.metal_roughness->at(level_of(*finish.metal_roughness, place), m->metal_texture, place.uv);
+      roughness *= texel[1], metal *= texel[2];
+    }
+    if (finish.normal) hit.normal = side * mapped_normal(surface, finish, triangle, place, side * hit.normal);
+    hit.emitted = m->emissive;
+    if (finish.emissive) hit.emitted = hit.emitted.cwiseProduct(Vec3f(finish.emissive->at(level_of(*finish.emissive, place), m->emissive_texture, place.uv).head<3>().matrix()));
+    if (m->unlit) hit.emitted = color, color = Vec3f::Zero();
+  }
+  hit.material = make_material(color, metal, roughness);
+}
+
+/// Rays go through what is transparent: always where a mask has a hole, and as often as it lets light through elsewhere.
+void pass_through_holes(const RTCFilterFunctionNArguments* args) {
+  const auto& surface = *static_cast<const SceneSurface*>(args->geometryUserPtr);
+  const unsigned primitive = RTCHitN_primID(args->hit, args->N, 0);
+  const SceneSurface::Finish& finish = surface.finishes[surface.triangle_finish[primitive]];
+  if (!finish.material || finish.material->alpha_mode == AlphaMode::Opaque) return;
+  const float u = RTCHitN_u(args->hit, args->N, 0), v = RTCHitN_v(args->hit, args->N, 0);
+  const float alpha = color_at(finish, texture_place(surface, surface.triangles[primitive], {1 - u - v, u, v}, 0))[3];
+  float needed = finish.material->cutoff;
+  if (finish.material->alpha_mode == AlphaMode::Blend) {
+    // Evenly spread over the samples of a pixel, and another start for each triangle.
+    const uint32_t bits = (RTCRayN_id(args->ray, args->N, 0) + primitive * 7u) * 0x9E3779B9u;
+    needed = (static_cast<float>(bits >> 8) + 0.5f) / 16777216.0f;
+  }
+  if (alpha < needed) args->valid[0] = 0;
+}
+
+void let_through_holes(SceneSurface& surface, RTCGeometry geometry) {
+  if (!surface.has_holes) return;
+  rtcSetGeometryUserData(geometry, &surface);
+  rtcSetGeometryIntersectFilterFunction(geometry, pass_through_holes);
+  rtcSetGeometryOccludedFilterFunction(geometry, pass_through_holes);
+}
+
+void describe_triangle(const SceneSurface& surface, const RTCHit& at, const Vec3f& direction, float lift, float footprint, Hit& hit) {
   const Triangle& triangle = surface.triangles[at.primID];
   const Vec3f weights(1 - at.u - at.v, at.u, at.v);
   const Vec3f &a = surface.positions[triangle[0]], &b = surface.positions[triangle[1]], &c = surface.positions[triangle[2]];
@@ -84,13 +178,11 @@ void describe_triangle(const SceneSurface& surface, const RTCHit& at, const Vec3
   const float side = normal.dot(hit.face) < 0 ? -1.0f : 1.0f;
   normal *= side;
   // Seen from behind its own horizon, a smooth normal is bent until it just faces the eye.
-  const float away = normal.dot(direction);
-  if (away > -0.02f) normal = (normal - (away + 0.02f) * direction).normalized();
   hit.normal = normal;
+  describe_finish(surface, at, weights, footprint, side, hit);
+  const float away = hit.normal.dot(direction);
+  if (away > -0.02f) hit.normal = (hit.normal - (away + 0.02f) * direction).normalized();
   hit.leave_from = smooth_point(surface, triangle, weights, hit.point, side) + lift * hit.face;
-  const SceneSurface::Finish finish = surface.finishes[surface.triangle_item[at.primID]];
-  const Vec3f color = weights[0] * surface.colors[triangle[0]] + weights[1] * surface.colors[triangle[1]] + weights[2] * surface.colors[triangle[2]];
-  hit.material = make_material(color, finish.metal, finish.roughness);
 }
 
 void describe_ball(const SceneSurface& surface, const RTCHit& at, const Vec3f& from, const Vec3f& direction, float lift, Hit& hit) {
@@ -105,7 +197,7 @@ void describe_ball(const SceneSurface& surface, const RTCHit& at, const Vec3f& f
   const float away = hit.normal.dot(direction);
   if (away > -0.02f) hit.normal = (hit.normal - (away + 0.02f) * direction).normalized();
   hit.leave_from = hit.point + std::max(lift, 1e-3f * ball[3]) * hit.face;
-  const SceneSurface::Finish finish = surface.finishes[surface.ball_item[at.primID]];
+  const SceneSurface::Finish& finish = surface.finishes[surface.ball_finish[at.primID]];
   hit.material = make_material(surface.ball_colors[at.primID], finish.metal, finish.roughness);
 }
 
@@ -124,10 +216,11 @@ Tracer::Tracer(Tracer&&) noexcept = default;
 Tracer& Tracer::operator=(Tracer&&) noexcept = default;
 Tracer::~Tracer() = default;
 
-Result<Tracer> Tracer::create(SceneSurface surface, float scale) {
+Result<Tracer> Tracer::create(SceneSurface surface, float scale, float pixel_slope) {
   auto made = std::make_unique<Structure>();
   made->surface = std::move(surface);
   made->lift = 1e-5f * scale;
+  made->pixel_slope = pixel_slope;
   if (made->surface.triangles.empty() && made->surface.balls.empty()) return Tracer(std::move(made));
   // One thread builds: the tree, and with it which of two equal hits is found, is then always the same.
   made->device = rtcNewDevice("threads=1");
@@ -147,6 +240,7 @@ Result<Tracer> Tracer::create(SceneSurface surface, float scale) {
   const SceneSurface& solid = made->surface;
   const bool filled = (solid.triangles.empty() || attach(RTC_GEOMETRY_TYPE_TRIANGLE, kTriangles,
                                                          [&](RTCGeometry geometry) {
+                                                           let_through_holes(made->surface, geometry);
                                                            return fill_buffer(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, solid.positions) &&
                                                                   fill_buffer(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, solid.triangles);
                                                          })) &&
@@ -159,9 +253,9 @@ Result<Tracer> Tracer::create(SceneSurface surface, float scale) {
   return Tracer(std::move(made));
 }
 
-bool Tracer::closest(const Vec3f& from, const Vec3f& direction, Hit& hit, bool coherent) const {
+bool Tracer::closest(const Vec3f& from, const Vec3f& direction, uint32_t sample, Hit& hit, bool coherent) const {
   RTCRayHit query{};
-  query.ray = make_ray(from, direction);
+  query.ray = make_ray(from, direction, sample);
   query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
   query.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
   if (structure_->scene) {
@@ -173,21 +267,24 @@ bool Tracer::closest(const Vec3f& from, const Vec3f& direction, Hit& hit, bool c
   hit.distance = query.ray.tfar;
   const SceneSurface::Plane* plane = closest_plane(structure_->surface, from, direction, hit.distance);
   hit.backdrop = plane != nullptr;
+  hit.emitted = Vec3f::Zero();
   if (plane) {
     describe_plane(*plane, from, direction, structure_->lift, hit);
   } else if (query.hit.geomID == kBalls) {
     describe_ball(structure_->surface, query.hit, from, direction, structure_->lift, hit);
   } else if (query.hit.geomID != RTC_INVALID_GEOMETRY_ID) {
-    describe_triangle(structure_->surface, query.hit, direction, structure_->lift, hit);
+    constexpr float kCoarser = 8;  // rays that are not the eye's see textures less sharply
+    const float footprint = structure_->pixel_slope * hit.distance * (coherent ? 1 : kCoarser);
+    describe_triangle(structure_->surface, query.hit, direction, structure_->lift, footprint, hit);
   } else {
     return false;
   }
   return true;
 }
 
-bool Tracer::blocked(const Vec3f& from, const Vec3f& direction) const {
+bool Tracer::blocked(const Vec3f& from, const Vec3f& direction, uint32_t sample) const {
   if (!structure_->scene) return false;
-  RTCRay ray = make_ray(from, direction);
+  RTCRay ray = make_ray(from, direction, sample);
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   rtcOccluded1(structure_->scene, &context, &ray);

@@ -69,7 +69,8 @@ struct Asset {
   std::optional<Pieces> pieces;  // of a body that can break; `surface` is then what is drawn while it is whole
   std::optional<FlatRig> flat;   // of a drawing: it has no tetrahedra
   std::optional<Division> division;  // of a body whose pieces stay connected when they turn against each other; never in a file
-  Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // of the surface's material
+  std::string material;                      // name of the surface's only material, if it has one
+  Vec3f color = Vec3f(0.62f, 0.62f, 0.60f);  // of that material
   double metal = 0.0, roughness = 0.6;
 
   float weight(size_t vertex, size_t handle) const { return weights[vertex * handles.size() + handle]; }

@@ -22,6 +22,13 @@ struct PieceSurface {
   TriMesh cut;   // broken faces
 };
 
+/// Plain material of broken faces.
+inline SurfaceMaterial cut_material(const Vec3f& color) {
+  SurfaceMaterial material;
+  material.name = "cut", material.color = color, material.metal = 0, material.roughness = 0.9;
+  return material;
+}
+
 /// A body scored into pieces. Every piece has its own copy of each tetrahedron that it fills, wholly or in part, so that pieces can part without remeshing
 /// (thesis 5.2.4: cut tetrahedra are duplicated). Copies of one vertex stay together as long as links between their pieces hold.
 struct Pieces {
@@ -35,9 +42,15 @@ struct Pieces {
   std::vector<std::array<float, 4>> corners;       // barycentric
   std::vector<Vec3f> inward;                       // #corners: a step of length d along it moves the corner inwards by d from every cut it lies on
   std::vector<PieceLink> links;
-  Vec3f cut_color = Vec3f(0.33f, 0.32f, 0.30f);   // of the broken faces, linear RGB
+  SurfaceMaterial cut = cut_material(Vec3f(0.33f, 0.32f, 0.30f));  // of the broken faces
 
   int count() const { return static_cast<int>(surfaces.size()); }
+  /// Gives broken faces the material, if it is more than a colour.
+  void dress_cuts() {
+    if (!cut.color_texture && !cut.normal_texture) return;
+    const auto materials = std::make_shared<const Materials>(1, cut);
+    for (PieceSurface& surface : surfaces) surface.cut.materials = materials;
+  }
 };
 
 }  // namespace crumple

@@ -91,9 +91,9 @@ double relative(double sum, double whole) {
 }
 
 /// Until something is drawn of every piece.
-DrawnPieces draw_all(CutBody& body, const std::vector<CellSurface>& cells, int& joined) {
+DrawnPieces draw_all(CutBody& body, const std::vector<CellSurface>& cells, int closing, int& joined) {
   while (true) {
-    DrawnPieces drawn = draw_pieces(body, cells);
+    DrawnPieces drawn = draw_pieces(body, cells, closing);
     std::vector<bool> bare;
     for (const PieceSurface& surface : drawn.surfaces) bare.push_back(surface.skin.triangles.empty() && surface.cut.triangles.empty());
     const int merged = std::count(bare.begin(), bare.end(), true) > 0 ? join_marked(body, bare) : 0;
@@ -123,7 +123,7 @@ Result<ScoreReport> score_asset(Asset& asset, std::span<const ConvexCell> cells,
   }
   const ClosedSurface whole = close_holes(asset.surface);
   const std::vector<CellSurface> surfaces = cut_drawn(whole.mesh, cells, mean_edge(asset.tets));
-  DrawnPieces drawn = draw_all(body, surfaces, report.joined);
+  DrawnPieces drawn = draw_all(body, surfaces, whole.closing, report.joined);
   if (body.pieces < 2) return input_error(fmt::format("{}: the cuts miss what is drawn of the body", asset.name));
 
   TetCopies copies = copy_tets(body);
@@ -140,10 +140,10 @@ Result<ScoreReport> score_asset(Asset& asset, std::span<const ConvexCell> cells,
 
   copies.pieces.surfaces = std::move(drawn.surfaces);
   for (PieceSurface& surface : copies.pieces.surfaces) {
-    if (asset.surface.colors.empty()) surface.skin.colors.clear();
     if (asset.surface.uvs.empty()) surface.skin.uvs.clear();
   }
-  copies.pieces.cut_color = settings.cut_color;
+  copies.pieces.cut = settings.cut;
+  copies.pieces.dress_cuts();
   copy_weights(asset, copies.source);
   asset.tets = std::move(copies.mesh);
   asset.pieces = std::move(copies.pieces);

@@ -12,7 +12,7 @@ namespace crumple {
 struct ScoreSettings {
   double sliver = 1e-4;  // of the body's volume: what is smaller becomes part of the neighbour it shares most with
   int most = 64;         // pieces
-  Vec3f cut_color = Pieces().cut_color;
+  SurfaceMaterial cut = Pieces().cut;  // of broken faces; their texture coordinates are metres
 };
 
 /// What came of scoring.

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/geometry/places.h"
 #include "crumple/geometry/surface_caps.h"
 #include "crumple/geometry/triangulate.h"
@@ -75,10 +76,10 @@ Vec2f flat_place(const Vec3& point, const Vec3& normal) {
 }  // namespace
 
 ClosedSurface close_holes(const TriMesh& surface) {
-  ClosedSurface closed{surface, 0};
+  ClosedSurface closed{surface, static_cast<int>(surface.triangles.size()), 0};
   TriMesh& mesh = closed.mesh;
+  drop_unfit_attributes(mesh);
   const Places places = find_places(surface.positions);
-  if (mesh.colors.empty()) mesh.colors.assign(mesh.positions.size(), Vec3f::Ones());
   if (mesh.uvs.empty()) mesh.uvs.assign(mesh.positions.size(), Vec2f::Zero());
   for (const std::vector<int>& loop : simple_loops(missing_edges(surface, places))) {
     ++closed.holes;
@@ -93,11 +94,13 @@ ClosedSurface close_holes(const TriMesh& surface) {
         if (is_new) {
           mesh.positions.push_back(at(v));
           mesh.uvs.push_back(flat_place(at(v), normal));
-          mesh.colors.push_back(Vec3f::Constant(-1));
+          if (!mesh.colors.empty()) mesh.colors.push_back(Vec3f::Ones());
+          if (!mesh.normals.empty()) mesh.normals.push_back(normal.stableNormalized().cast<float>());
         }
         v = copy->second;
       }
       mesh.triangles.push_back(triangle);
+      each_triangle_value(mesh, [](std::vector<uint16_t>& values) { values.push_back(0); });
     }
   }
   return closed;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "crumple/core/parallel.h"
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/math/single.h"
 #include "crumple/math/union_find.h"
 #include "crumple/rig/score_holes.h"
@@ -120,7 +121,7 @@ struct Behind {
 
 class Drawing {
  public:
-  Drawing(const CutBody& body, const std::vector<CellSurface>& cells) : body_(body), cells_(cells), locator_(body) {
+  Drawing(const CutBody& body, const std::vector<CellSurface>& cells, int closing) : body_(body), cells_(cells), closing_(closing), locator_(body) {
     for (const CellSurface& cell : cells_) {
       for (const Vec3& point : cell.cut.skin.positions) bounds_.add(point);
     }
@@ -134,7 +135,6 @@ class Drawing {
     result_.surfaces.resize(static_cast<size_t>(body_.pieces));
     result_.volumes.assign(static_cast<size_t>(body_.pieces), 0);
     for (size_t c = 0; c < cells_.size(); ++c) add_cell(c);
-    for (PieceSurface& surface : result_.surfaces) surface.cut.colors.clear();  // they only told what closes a hole
     for (const PieceSurface& surface : result_.surfaces) {
       const TriMesh* parts[] = {&surface.skin, &surface.cut};
       result_.closed.push_back(measure_closed(parts).closed);
@@ -228,28 +228,28 @@ class Drawing {
     for (int piece : std::set<int>(piece_of_[c].begin(), piece_of_[c].end())) {
       const auto ours = [&](const std::vector<int>& part, size_t t) { return piece_of_[c][static_cast<size_t>(part[t])] == piece; };
       PieceSurface& surface = result_.surfaces[static_cast<size_t>(piece)];
-      std::vector<Triangle> skin, closing, caps, all_caps;
+      std::vector<int> skin, closing, caps, all_caps;
       for (size_t t = 0; t < cut.skin.triangles.size(); ++t) {
         if (!ours(cell.skin_part, t)) continue;
-        const Triangle& triangle = cut.skin.triangles[t];
-        (closes_hole(cut.skin.colors[static_cast<size_t>(triangle[0])]) ? closing : skin).push_back(triangle);
+        (cut.triangle[t] >= closing_ ? closing : skin).push_back(static_cast<int>(t));
       }
       for (size_t t = 0; t < cut.caps.triangles.size(); ++t) {
         if (!ours(cell.cap_part, t)) continue;
-        all_caps.push_back(cut.caps.triangles[t]);
-        if (!dropped_[c][t]) caps.push_back(cut.caps.triangles[t]);
+        all_caps.push_back(static_cast<int>(t));
+        if (!dropped_[c][t]) caps.push_back(static_cast<int>(t));
       }
       result_.volumes[static_cast<size_t>(piece)] += volume(cut.skin, skin) + volume(cut.skin, closing) + volume(cut.caps, all_caps);
-      append(cut.skin, skin, surface.skin);
-      append(cut.skin, closing, surface.cut);
-      append(cut.caps, caps, surface.cut);
+      append(cut.skin, skin, true, surface.skin);
+      append(cut.skin, closing, false, surface.cut);
+      append(cut.caps, caps, false, surface.cut);
     }
   }
 
-  double volume(const TriMesh& mesh, const std::vector<Triangle>& triangles) const {
+  double volume(const TriMesh& mesh, const std::vector<int>& triangles) const {
     const Vec3 origin = 0.5 * (bounds_.low + bounds_.high);
     double six = 0;
-    for (const auto& [a, b, c] : triangles) {
+    for (const int t : triangles) {
+      const auto& [a, b, c] = mesh.triangles[static_cast<size_t>(t)];
       six += (mesh.positions[static_cast<size_t>(a)] - origin)
                  .cross(mesh.positions[static_cast<size_t>(b)] - origin)
                  .dot(mesh.positions[static_cast<size_t>(c)] - origin);
@@ -258,9 +258,11 @@ class Drawing {
   }
 
   /// Adds triangles with the vertices they use, in single precision. Sides of a cell share no vertices, so edges between cut faces stay sharp.
-  static void append(const TriMesh& from, const std::vector<Triangle>& triangles, TriMesh& to) {
+  static void append(const TriMesh& from, const std::vector<int>& triangles, bool is_skin, TriMesh& to) {
     std::map<int, int> copies;
-    for (const Triangle& triangle : triangles) {
+    if (is_skin) copy_names(from, to);
+    for (const int t : triangles) {
+      const Triangle& triangle = from.triangles[static_cast<size_t>(t)];
       Triangle copy;
       for (size_t k = 0; k < 3; ++k) {
         const auto v = static_cast<size_t>(triangle[k]);
@@ -268,15 +270,19 @@ class Drawing {
         copy[k] = place->second;
         if (!is_new) continue;
         to.positions.push_back(to_single(from.positions[v]));
-        to.uvs.push_back(from.uvs[v]);
-        if (!from.colors.empty()) to.colors.push_back(from.colors[v]);
+        if (is_skin) {
+          each_attribute(from, to, [&](const auto& values, auto& added) { added.push_back(values[v]); });
+        } else {
+          to.uvs.push_back(from.uvs[v]);
+        }
       }
-      to.triangles.push_back(copy);
+      is_skin ? add_triangle(copy, from, t, to) : to.triangles.push_back(copy);
     }
   }
 
   const CutBody& body_;
   const std::vector<CellSurface>& cells_;
+  int closing_;
   PieceLocator locator_;
   Bounds bounds_;
   std::vector<std::vector<int>> piece_of_;  // #cells x parts
@@ -299,8 +305,8 @@ std::vector<CellSurface> cut_drawn(const TriMesh& surface, std::span<const Conve
   return drawn;
 }
 
-DrawnPieces draw_pieces(const CutBody& body, const std::vector<CellSurface>& cells) {
-  return Drawing(body, cells).run();
+DrawnPieces draw_pieces(const CutBody& body, const std::vector<CellSurface>& cells, int closing) {
+  return Drawing(body, cells, closing).run();
 }
 
 }  // namespace crumple

@@ -27,6 +27,7 @@ struct DrawnPieces {
   std::vector<bool> closed;                      // every edge (by place) is used as often one way as the other
   std::map<std::pair<int, int>, Patch> patches;  // of cuts between pieces, where closed surfaces were cut; as piece_patches
 };
-DrawnPieces draw_pieces(const CutBody& body, const std::vector<CellSurface>& cells);
+/// Triangles of the surface from number `closing` on close holes: they are drawn as cut.
+DrawnPieces draw_pieces(const CutBody& body, const std::vector<CellSurface>& cells, int closing);
 
 }  // namespace crumple

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/geometry/mesh_topology.h"
 #include "crumple/geometry/triangulate.h"
 #include "crumple/geometry/repaint.h"
@@ -30,6 +31,21 @@ Error body_error(const Scene& scene, const BodyDescription& body, std::string_vi
 Error method_error(const Scene& scene, const BodyDescription& body, const MethodInfo& method, const Error& error) {
   const bool has_place = error.text.starts_with('/') || error.text.starts_with(':');
   return has_place ? input_error(where_of(scene, body, method.key) + error.text) : body_error(scene, body, error.text);
+}
+
+/// The look of an asset, unless the scene gives one.
+void take_look(const Asset& asset, Body& body) {
+  if (body.description->look) return;
+  body.look.color = asset.color, body.look.metal = asset.metal, body.look.roughness = asset.roughness, body.look.name = asset.material;
+}
+
+/// A mesh whose only material is plain gives it to the body, unless the scene has a look for that.
+std::shared_ptr<const TriMesh> take_look(std::shared_ptr<const TriMesh> mesh, Body& body) {
+  if (!mesh->materials || mesh->materials->size() != 1 || !is_plain(mesh->materials->front())) return mesh;
+  TriMesh bare = *mesh;
+  const std::optional<SurfaceMaterial> material = take_plain_material(bare);
+  if (!body.description->look) body.look.color = material->color, body.look.metal = material->metal, body.look.roughness = material->roughness, body.look.name = material->name;
+  return std::make_shared<const TriMesh>(std::move(bare));
 }
 
 void set_mass(Body& body, const rigid::MassProperties& unit) {
@@ -121,7 +137,7 @@ Result<void> build_mesh(Body& body, const Scene& scene, SceneAssets& assets) {
   const BodyDescription& d = *body.description;
   auto mesh = assets.load_mesh(scene, d.mesh, d.scale, where_of(scene, d, "mesh"));
   if (!mesh) return mesh.error();
-  body.surface = *mesh;
+  body.surface = take_look(*mesh, body);
   if (d.motion != Motion::Dynamic) {
     body.collision = rigid::Triangles{**mesh};
     return {};
@@ -242,7 +258,7 @@ void add_skins(Body& body) {
     body.skins.emplace_back(body.solid->rig, &piece.skin), body.cuts.emplace_back(body.solid->rig, &piece.cut);
     if (d.look && d.look->paint) body.skins.back() = std::make_shared<const TriMesh>(repainted(piece.skin, main_color(rig.asset.surface), *d.look->paint));
   }
-  body.cut_look.color = rig.asset.pieces->cut_color, body.cut_look.roughness = 0.85, body.cut_look.visible = body.look.visible;
+  body.cut_look.color = rig.asset.pieces->cut.color, body.cut_look.roughness = 0.85, body.cut_look.visible = body.look.visible;
 }
 
 /// Parts, masses and methods of a solid body.
@@ -291,7 +307,7 @@ Result<void> build_asset(Body& body, const Scene& scene, SceneAssets& assets, De
   body.surface = std::shared_ptr<const TriMesh>(body.solid->rig, &rig.asset.surface);
   if (d.look && d.look->paint) body.surface = std::make_shared<const TriMesh>(repainted(*body.surface, main_color(*body.surface), *d.look->paint));
   if (Result<void> built = build_solid(body, scene, assets, d.mass ? *d.mass / rig.volume : d.density.value_or(kWater)); !built) return built.error();
-  if (!d.look) body.look.color = rig.asset.color, body.look.metal = rig.asset.metal, body.look.roughness = rig.asset.roughness;
+  take_look(rig.asset, body);
   return {};
 }
 
@@ -332,7 +348,7 @@ Result<Painted> surface_of(Body& body, const Scene& scene, SceneAssets& assets) 
     TriMesh surface = (*asset)->surface;
     for (Vec3& p : surface.positions) p *= d.scale;
     if (d.look && d.look->paint) surface = repainted(surface, main_color(surface), *d.look->paint);
-    if (!d.look) body.look.color = (*asset)->color, body.look.metal = (*asset)->metal, body.look.roughness = (*asset)->roughness;
+    take_look(**asset, body);
     return Painted{std::make_shared<const TriMesh>(std::move(surface)), (*asset)->maps};
   }
   if (d.mesh.empty()) {
@@ -344,7 +360,7 @@ Result<Painted> surface_of(Body& body, const Scene& scene, SceneAssets& assets) 
   if (!mesh) return mesh.error();
   Result<std::vector<PaintedMap>> maps = assets.load_maps(scene, d.mesh, (*mesh)->positions.size(), where);
   if (!maps) return maps.error();
-  return Painted{*mesh, std::move(*maps)};
+  return Painted{take_look(*mesh, body), std::move(*maps)};
 }
 
 Result<particles::Cloud> read_cloud(const Scene& scene, const BodyDescription& d, SceneAssets& assets, const particles::FillSettings& fill) {

@@ -183,7 +183,7 @@ TEST_F(DoctorCommand, says_with_its_exit_code_what_cannot_be_used) {
   EXPECT_FALSE(fs::exists(scratch_ / "good.obj"));
   model("ball.obj", make_sphere(1));
   EXPECT_EQ(run({"doctor", "ball.obj", "-o", "ball.obj"}).code, 2);
-  EXPECT_EQ(run({"doctor", "ball.obj", "-o", "ball.glb"}).code, 2);
+  EXPECT_EQ(run({"doctor", "ball.obj", "-o", "ball.stl"}).code, 2);
   EXPECT_EQ(run({"doctor", "nothing.obj"}).code, 2);
 }
 

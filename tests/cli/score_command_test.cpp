@@ -55,7 +55,7 @@ TEST_F(ScoreCommand, cuts_along_planes_tells_of_it_and_draws_it) {
   ASSERT_TRUE(scored.pieces);
   EXPECT_EQ(scored.pieces->count(), 3);
   for (const PieceLink& link : scored.pieces->links) EXPECT_NEAR(link.area, 0.25, 1e-6);
-  EXPECT_NEAR(scored.pieces->cut_color.y(), 0.2140, 1e-3);  // half as bright on a screen
+  EXPECT_NEAR(scored.pieces->cut.color.y(), 0.2140, 1e-3);  // half as bright on a screen
   const Result<io::Image> look = io::read_png(scratch / "out.png");
   ASSERT_TRUE(look);
   EXPECT_GT(look->width, 2 * 700);  // whole, and pulled apart

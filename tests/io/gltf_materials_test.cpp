@@ -184,8 +184,12 @@ TEST(MaterialFile, a_surface_takes_only_the_materials_it_uses) {
   EXPECT_EQ(surface.material, (std::vector<uint16_t>{0, 0, 1, 2}));
   surface.material = {1, 1, 1, 1};
   attach_materials(all, surface);
-  EXPECT_FALSE(surface.materials) << "one plain material is none";
+  ASSERT_TRUE(surface.materials);
+  EXPECT_EQ(surface.materials->size(), 1u);
   EXPECT_TRUE(surface.material.empty());
+  surface.material = {9, 9, 9, 9};
+  attach_materials(all, surface);
+  EXPECT_FALSE(surface.materials) << "a surface without materials has none, not a default one";
   surface.material = {0, 0, 0, 0};
   attach_materials(all, surface);
   ASSERT_TRUE(surface.materials);

@@ -157,7 +157,7 @@ TEST(MeshFile, chooses_the_format_by_extension) {
   }
   EXPECT_EQ(complaint(read_mesh("car.fbx")), "car.fbx: \".fbx\" is no format of surfaces that can be read; use one of .obj, .ply, .stl, .glb, .gltf");
   EXPECT_NE(complaint(read_mesh("missing.obj")).find("no such file"), std::string::npos);
-  EXPECT_FALSE(write_mesh(box, folder / "box.glb"));
+  EXPECT_FALSE(write_mesh(box, folder / "box.stl"));
 }
 
 TEST(MeshFile, reads_the_surface_of_an_asset) {

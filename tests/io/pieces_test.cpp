@@ -32,7 +32,7 @@ Asset scored_bar() {
   const CutPlane planes[] = {{Vec3(1, 0.2, 0.1).normalized(), 0.31}, {Vec3::UnitX(), -0.4}};
   Bounds box = bounds_of(asset.tets.positions);
   box.low.array() -= 0.1, box.high.array() += 0.1;
-  const Result<ScoreReport> report = score_asset(asset, cells_between_planes(planes, box), {.cut_color = Vec3f(0.5f, 0.25f, 0.125f)});
+  const Result<ScoreReport> report = score_asset(asset, cells_between_planes(planes, box), {.cut = cut_material(Vec3f(0.5f, 0.25f, 0.125f))});
   EXPECT_TRUE(report) << report.error().text;
   EXPECT_EQ(asset.pieces->count(), 3);
   return asset;
@@ -67,7 +67,7 @@ TEST(Pieces, are_read_as_they_were_written_bit_for_bit) {
   EXPECT_EQ(a.first_corner, b.first_corner);
   EXPECT_EQ(a.corners, b.corners);
   EXPECT_EQ(a.inward, b.inward);
-  EXPECT_EQ(a.cut_color, b.cut_color);
+  EXPECT_EQ(a.cut.color, b.cut.color);
   ASSERT_EQ(a.surfaces.size(), b.surfaces.size());
   for (size_t p = 0; p < a.surfaces.size(); ++p) {
     expect_equal(a.surfaces[p].skin, b.surfaces[p].skin);
