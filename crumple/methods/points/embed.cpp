@@ -15,7 +15,7 @@ namespace crumple::points {
 namespace {
 
 constexpr int kMaxIterations = 200;
-constexpr size_t kMinGroup = 256, kMaxGroups = 256;
+constexpr size_t kMinGroup = 512, kMaxGroups = 128;
 constexpr int kTurns = 8;  // of the nonlinear embedding
 
 /// The normal equations of eq. 3.9 over both ends of every entry: row i is sum W (e_i - e_j) over all pairs of i, W being the sum of both w^2.
@@ -90,7 +90,9 @@ struct Normal {
           const Vec3 way = state.e[j] - state.e[i];
           Vec3 both = left(i, pairs.entry[k], way, turns);
           if (pairs.back[k] >= 0) both -= left(j, pairs.back[k], -way, turns);
-          sums[i - begin].head<3>() -= both, sums[patches.slots[k]].head<3>() += both;
+          const Vec4 padded(both.x(), both.y(), both.z(), 0);  // whole rows: a part of one is assigned number by number
+          sums[i - begin] -= padded;
+          sums[patches.slots[k]] += padded;
         }
       }
     });
@@ -108,29 +110,54 @@ void each_point(size_t count, const Work& work) {
   });
 }
 
-/// Moves whole groups of points at once: a second level, which carries far what neighbours would hand on step by step. Points lie along a curve, so
-/// those of a group have numbers in a row.
+/// Moves, stretches and turns whole groups of points at once: a second level, which carries far what neighbours would hand on step by step. Points lie
+/// along a curve, so those of a group have numbers in a row.
 struct Groups {
-  size_t size = 0;  // points of a group
+  static constexpr int kShapes = 4;  // 1 and the three coordinates, from the middle of the group
+  size_t size = 0;                   // points of a group
+  std::vector<Vec4f> shapes;         // #points
   Eigen::LLT<Eigen::MatrixXd> factor;
 
-  explicit Groups(const Normal& normal) {
-    const size_t points = normal.state.size();
+  explicit Groups(const Normal& normal) : shapes(normal.state.size()) {
+    const size_t points = shapes.size();
     size = std::max(kMinGroup, (points + kMaxGroups - 1) / kMaxGroups);
-    const auto groups = static_cast<Eigen::Index>((points + size - 1) / size);
-    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(groups, groups);
+    for (size_t g = 0; g < count(); ++g) set_shapes(normal.state, g * size, std::min((g + 1) * size, points));
+    const auto rows = static_cast<Eigen::Index>(kShapes * count());
+    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, rows);
     for (size_t i = 0; i < points; ++i) {
-      for (size_t k = at(normal.pairs.begin[i]); k < at(normal.pairs.begin[i + 1]); ++k) {
-        const auto g = static_cast<Eigen::Index>(i / size), h = static_cast<Eigen::Index>(at(normal.pairs.other[k]) / size);
-        if (g == h) continue;
-        const double w = double{normal.squares[k]};
-        a(g, g) += w, a(h, h) += w, a(g, h) -= w, a(h, g) -= w;
-      }
+      for (size_t k = at(normal.pairs.begin[i]); k < at(normal.pairs.begin[i + 1]); ++k) add_pair(i, at(normal.pairs.other[k]), normal.squares[k], a);
     }
-    a.diagonal().array() += 1e-6 * a.trace() / static_cast<double>(groups) + 1e-300;  // nothing holds the whole
+    a.diagonal().array() += 1e-6 * a.trace() / static_cast<double>(rows) + 1e-300;  // nothing holds the whole
     factor.compute(a);
   }
-  size_t count() const { return at(factor.rows()); }
+  size_t count() const { return (shapes.size() + size - 1) / size; }
+  size_t end(size_t group) const { return std::min((group + 1) * size, shapes.size()); }
+
+ private:
+  void set_shapes(const State& state, size_t begin, size_t end) {
+    Vec3 middle = Vec3::Zero();
+    for (size_t i = begin; i < end; ++i) middle += state.e[i];
+    middle /= static_cast<double>(end - begin);
+    double extent = 0;
+    for (size_t i = begin; i < end; ++i) extent = std::max(extent, (state.e[i] - middle).cwiseAbs().maxCoeff());
+    for (size_t i = begin; i < end; ++i) {
+      const Vec3 way = (state.e[i] - middle) / std::max(extent, 1e-300);
+      shapes[i] = Vec4(1, way.x(), way.y(), way.z()).cast<float>();
+    }
+  }
+  /// Only the lower triangle.
+  void add_pair(size_t i, size_t j, float w, Eigen::MatrixXd& a) const {
+    const auto g = static_cast<Eigen::Index>(kShapes * (i / size)), h = static_cast<Eigen::Index>(kShapes * (j / size));
+    if (g == h) {
+      const Eigen::Vector3f way = (shapes[i] - shapes[j]).tail<3>();
+      a.block<3, 3>(g + 1, g + 1) += (w * way * way.transpose()).cast<double>();
+      return;
+    }
+    a.block<4, 4>(g, g) += (w * shapes[i] * shapes[i].transpose()).cast<double>();
+    a.block<4, 4>(h, h) += (w * shapes[j] * shapes[j].transpose()).cast<double>();
+    const size_t high = g > h ? i : j, low = g > h ? j : i;
+    a.block<4, 4>(std::max(g, h), std::min(g, h)) -= (w * shapes[high] * shapes[low].transpose()).cast<double>();
+  }
 };
 
 /// What conjugate gradients work with. Single precision will do: the residual is made anew in double where much of it has gone.
@@ -142,7 +169,7 @@ struct Search {
   Vec4 size;                   // r z, for each coordinate
   double left = 0;             // what of it is due to the points themselves
 
-  Search(const Normal& normal, const Groups& groups) : r(normal.state.size()), p(r.size()), q(r.size()), inverse(r.size()), sums(groups.count(), 4) {
+  Search(const Normal& normal, const Groups& groups) : r(normal.state.size()), p(r.size()), q(r.size()), inverse(r.size()), sums(Groups::kShapes * groups.count(), 4) {
     for (size_t i = 0; i < r.size(); ++i) inverse[i] = static_cast<float>(1 / normal.diagonal[i]);
   }
 };
@@ -153,12 +180,15 @@ void change_residual(const Groups& groups, Search& s, const Change& change) {
   std::vector<Vec4> sizes(groups.count());
   parallel_for(groups.count(), 1, [&](size_t begin, size_t end) {
     for (size_t g = begin; g < end; ++g) {
-      Vec4 sum = Vec4::Zero(), size = Vec4::Zero();
-      for (size_t i = g * groups.size; i < std::min((g + 1) * groups.size, s.r.size()); ++i) {
+      Vec4 size = Vec4::Zero();
+      Eigen::Matrix4d sum = Eigen::Matrix4d::Zero();
+      for (size_t i = g * groups.size; i < groups.end(g); ++i) {
         change(i);
-        sum += s.r[i].cast<double>(), size += (s.inverse[i] * s.r[i].cwiseAbs2()).cast<double>();
+        sum += groups.shapes[i].cast<double>() * s.r[i].cast<double>().transpose();
+        size += (s.inverse[i] * s.r[i].cwiseAbs2()).cast<double>();
       }
-      s.sums.row(static_cast<Eigen::Index>(g)) = sum, sizes[g] = size;
+      s.sums.middleRows<Groups::kShapes>(static_cast<Eigen::Index>(Groups::kShapes * g)) = sum;
+      sizes[g] = size;
     }
   });
   s.size.setZero();
@@ -186,7 +216,11 @@ Vec4 multiply(const Normal& normal, Search& s) {
 /// Steps along p.
 void move(const Groups& groups, State& state, Search& s, const Vec4& step) {
   const Vec4f small = step.cast<float>();
-  change_residual(groups, s, [&](size_t i) { state.e[i] += step.cwiseProduct(s.p[i].cast<double>()).head<3>(), s.r[i] -= small.cwiseProduct(s.q[i]); });
+  change_residual(groups, s, [&](size_t i) { 
+    const Vec4 change = step.cwiseProduct(s.p[i].cast<double>());
+    state.e[i] += Vec3(change.x(), change.y(), change.z());
+    s.r[i] -= small.cwiseProduct(s.q[i]);
+  });
 }
 
 /// The next direction: z with a share of the last one.
@@ -194,8 +228,8 @@ void turn(const Groups& groups, Search& s, const Vec4& share) {
   const Vec4f small = share.cast<float>();
   parallel_for(groups.count(), 1, [&](size_t begin, size_t end) {
     for (size_t g = begin; g < end; ++g) {
-      const Vec4f along = s.moves.row(static_cast<Eigen::Index>(g)).transpose().cast<float>();
-      for (size_t i = g * groups.size; i < std::min((g + 1) * groups.size, s.r.size()); ++i) s.p[i] = s.inverse[i] * s.r[i] + along + small.cwiseProduct(s.p[i]);
+      const Eigen::Matrix4f moves = s.moves.middleRows<Groups::kShapes>(static_cast<Eigen::Index>(Groups::kShapes * g)).transpose().cast<float>();
+      for (size_t i = g * groups.size; i < groups.end(g); ++i) s.p[i] = s.inverse[i] * s.r[i] + moves * groups.shapes[i] + small.cwiseProduct(s.p[i]);
     }
   });
 }

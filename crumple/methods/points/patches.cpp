@@ -91,7 +91,10 @@ Pairs make_pairs(std::span<const int32_t> neighbor, size_t stride) {
 void gather_rows(const Patches& patches, size_t chunk, std::span<const Eigen::Vector3d> values, std::vector<Vec4>& rows) {
   const size_t first = at(patches.begin[chunk]), count = at(patches.begin[chunk + 1]) - first;
   rows.resize(count);
-  for (size_t r = 0; r < count; ++r) rows[r] << values[at(patches.points[first + r])], 0.0;
+  for (size_t r = 0; r < count; ++r) {
+    const Eigen::Vector3d& value = values[at(patches.points[first + r])];
+    rows[r] = Vec4(value.x(), value.y(), value.z(), 0);
+  }
 }
 
 namespace {
