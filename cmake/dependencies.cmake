@@ -8,6 +8,7 @@ find_package(JPEG REQUIRED)                  # IJG and BSD: textures
 find_package(EXPAT REQUIRED)                 # MIT: drawings in SVG
 find_package(embree 3 REQUIRED)              # Apache 2: ray tracing
 find_package(meshoptimizer REQUIRED)         # MIT: compressed glTF
+find_package(OpenEXR REQUIRED)               # BSD: pictures of numbers
 pkg_check_modules(DRACO REQUIRED IMPORTED_TARGET draco)            # Apache 2: compressed glTF
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)  # zlib: rigid bodies in double precision
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)           # BSD: recordings

@@ -9,6 +9,7 @@
 
 #include "crumple/geometry/choose.h"
 #include "crumple/geometry/mesh_edit.h"
+#include "crumple/geometry/rigid_parts.h"
 #include "crumple/io/gltf_maps.h"
 #include "crumple/io/mesh_file.h"
 
@@ -80,6 +81,10 @@ void ModelOptions::add_to(Command& command) {
   command.add_option("--without", without, "Pattern of the names of objects or materials to leave out; may be repeated").single();
 }
 
+void ModelOptions::add_rigid_to(Command& command) {
+  command.add_option("--rigid", rigid, "Pattern of the names of objects or materials that keep their shape and are carried along, such as \"wheel*\"; may be repeated").single();
+}
+
 void ModelOptions::add_frame_to(Command& command) {
   std::vector<std::string> names;
   for (const Unit& each : kUnits) names.emplace_back(each.name);
@@ -115,6 +120,9 @@ Result<Model> read_model(const ModelOptions& options) {
     model.maps = std::move(*maps);
   }
   if (const Result<void> chosen = choose_parts(options, model); !chosen) return chosen.error();
+  const Result<std::vector<bool>> rigid = matching_triangles(model.mesh, options.rigid, "--rigid");
+  if (!rigid) return rigid.error();
+  mark_rigid_parts(*rigid, model.mesh);
   note_far_groups(model);
   note_unit(options, model);
   if (const std::optional<SurfaceMaterial> material = take_plain_material(model.mesh)) {

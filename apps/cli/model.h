@@ -13,11 +13,13 @@ namespace crumple::cli {
 /// An artist's file, and what it does not say itself: its unit, which way is up, and which parts of it count.
 struct ModelOptions {
   std::string file, unit = "m", up = "y";
-  std::vector<std::string> only, without;  // patterns of names of objects and materials
+  std::vector<std::string> only, without, rigid;  // patterns of names of objects and materials
   bool unit_given = false;
   void add_to(Command& command);
   /// Notes whether the unit was given; of the callback of a command.
   void take_from(const Command& command) { unit_given = command.has("--unit"); }
+  /// --rigid, for commands that can keep it.
+  void add_rigid_to(Command& command);
   /// Only --unit and --up, for commands that name their files otherwise.
   void add_frame_to(Command& command);
 

@@ -9,7 +9,7 @@
 #include "apps/cli/model.h"
 #include "apps/cli/rig_report.h"
 #include "crumple/core/timer.h"
-#include "crumple/io/display_color.h"
+#include "crumple/geometry/display_color.h"
 #include "crumple/io/gltf_asset.h"
 
 namespace crumple::cli {
@@ -82,7 +82,7 @@ Result<std::optional<Vec3f>> parse_color(const std::string& text) {
   const Result<Vec3> shown = parse_place(text, "--color");
   if (!shown) return shown.error();
   if (shown->minCoeff() < 0 || shown->maxCoeff() > 1) return input_error(fmt::format("--color {}: red, green and blue go from 0 to 1", text));
-  return std::optional<Vec3f>(Vec3f(io::linear_from_display(shown->x()), io::linear_from_display(shown->y()), io::linear_from_display(shown->z())));
+  return std::optional<Vec3f>(Vec3f(linear_from_display(shown->x()), linear_from_display(shown->y()), linear_from_display(shown->z())));
 }
 
 void set_look(const std::optional<Vec3f>& color, const Model& model, Asset& asset) {
@@ -162,6 +162,7 @@ void add_rig(CLI::App& app, Action& action) {
   auto options = std::make_shared<RigOptions>();
   Command command(app, "rig", "Make an asset from a surface: tetrahedra, handles and weights");
   options->model.add_to(command);
+  options->model.add_rigid_to(command);
   command.add_option("-o,--output", options->output, "Asset to write (.glb)").required();
   command.add_option("--handles", options->handles, "Handles in all; those not placed are spread over the surface (default 12)")
       .range(0, 1000);

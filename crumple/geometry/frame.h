@@ -28,6 +28,7 @@ struct FrameItem {
   std::string name;                        // of the body, or body/part
   int body = -1;                           // index in the scene
   int piece = 0;                           // which piece of the body, for colouring
+  std::shared_ptr<const std::vector<int>> pieces;  // #triangles or none: pieces of a surface that encloses several; numbers stay with their matter
   std::shared_ptr<const TriMesh> surface;  // rest shape and triangles, shared by all instances
   float ball_radius = 0;                   // more than 0: there is no surface, but a ball around each of the positions
   std::vector<Vec3f> positions;            // current shape in the item's own frame; empty: the rest shape

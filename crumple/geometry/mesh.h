@@ -18,6 +18,7 @@ struct TriMesh {
   std::vector<uint16_t> material;   // #triangles: of the materials; empty: the first
   std::shared_ptr<const std::vector<std::string>> groups;  // names of the artist's objects, or none
   std::vector<uint16_t> group;      // #triangles: of the groups; empty: the first
+  std::vector<uint16_t> rigid;      // #triangles: part that keeps its shape while the rest deforms, 0: none; empty: none at all
 
   int material_of(size_t triangle) const { return triangle < material.size() ? material[triangle] : 0; }
   int group_of(size_t triangle) const { return triangle < group.size() ? group[triangle] : 0; }

@@ -50,6 +50,17 @@ void append_numbers(size_t before, size_t added, Numbered<Names> n) {
   for (size_t t = 0; t < added; ++t) n.whole.push_back(static_cast<uint16_t>(offset + (n.part.empty() ? 0 : n.part[t])));
 }
 
+/// Rigid parts of both stay parts of their own.
+void append_parts(size_t before, const TriMesh& part, TriMesh& whole) {
+  if (part.rigid.empty() && whole.rigid.empty()) return;
+  whole.rigid.resize(before, 0);
+  const uint16_t offset = whole.rigid.empty() ? uint16_t{0} : *std::ranges::max_element(whole.rigid);
+  for (size_t t = 0; t < part.triangles.size(); ++t) {
+    const uint16_t number = part.rigid.empty() ? uint16_t{0} : part.rigid[t];
+    whole.rigid.push_back(static_cast<uint16_t>(number == 0 ? 0 : std::min(number + offset, 65535)));
+  }
+}
+
 }  // namespace
 
 void drop_unfit_attributes(TriMesh& mesh) {
@@ -108,6 +119,7 @@ void append_mesh(TriMesh part, TriMesh& whole) {
   add(part.positions, whole.positions);
   each_attribute(part, whole, add);
   for (const auto& [a, b, c] : part.triangles) whole.triangles.push_back({first + a, first + b, first + c});
+  append_parts(triangles, part, whole);
   append_numbers<Materials>(triangles, part.triangles.size(), {part.material, part.materials, whole.material, whole.materials});
   append_numbers<std::vector<std::string>>(triangles, part.triangles.size(), {part.group, part.groups, whole.group, whole.groups});
 }

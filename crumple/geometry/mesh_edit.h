@@ -25,6 +25,7 @@ template <class Change>
 void each_triangle_value(const TriMesh& from, TriMesh& to, const Change& change) {
   if (!from.material.empty()) change(from.material, to.material);
   if (!from.group.empty()) change(from.group, to.group);
+  if (!from.rigid.empty()) change(from.rigid, to.rigid);
 }
 template <class Change>
 void each_triangle_value(TriMesh& mesh, const Change& change) {

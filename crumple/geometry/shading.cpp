@@ -62,10 +62,10 @@ void smooth_over_seams(const Seams& seams, std::vector<Vec3f>& normals) {
   std::vector<std::pair<Vec3f, Vec3f>> before;
   for (const auto& [a, b] : seams) before.emplace_back(normals[a], normals[b]);
   for (size_t i = 0; i < seams.size(); ++i) normals[seams[i].first] += before[i].second, normals[seams[i].second] += before[i].first;
-  for (const auto& [a, b] : seams) {
-    for (Vec3f* normal : {&normals[a], &normals[b]}) {
-      const float length = normal->norm();
-      if (length > 1e-6f) *normal /= length;
+  for (size_t i = 0; i < seams.size(); ++i) {
+    for (const auto& [v, was] : {std::pair(seams[i].first, before[i].first), std::pair(seams[i].second, before[i].second)}) {
+      const float length = normals[v].norm();
+      normals[v] = length > 1e-6f ? Vec3f(normals[v] / length) : was;  // faces that turn their backs to each other
     }
   }
 }

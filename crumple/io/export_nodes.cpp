@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
+#include "crumple/geometry/rigid_parts.h"
 #include "crumple/io/export_check.h"
 
 namespace crumple::io {
@@ -158,6 +160,18 @@ double farthest(const FrameItem& item, const Transform& place, const Points& sha
   return std::sqrt(worst);
 }
 
+/// Of a body with all its pieces, metres. Things that belong to no body count as one each.
+std::vector<double> diagonals_of_bodies(const ItemTracks& tracks) {
+  std::map<int, Bounds> bodies;
+  for (const ItemTrack& track : tracks.tracks()) {
+    const Bounds& own = tracks.surface_of(track).bounds;
+    if (track.body >= 0) bodies[track.body].add(own.low), bodies[track.body].add(own.high);
+  }
+  std::vector<double> diagonals;
+  for (const ItemTrack& track : tracks.tracks()) diagonals.push_back((track.body >= 0 ? bodies[track.body] : tracks.surface_of(track).bounds).diagonal());
+  return diagonals;
+}
+
 }  // namespace
 
 double tolerance_of(const ExportSettings& settings, double diagonal) {
@@ -168,13 +182,14 @@ double tolerance_of(const ExportSettings& settings, double diagonal) {
 
 Result<std::vector<ExportNode>> make_nodes(ItemTracks& tracks, const ExportSettings& settings, const NodeSettings& how) {
   std::vector<ExportNode> nodes;
+  const std::vector<double> diagonals = diagonals_of_bodies(tracks);
   size_t bytes = 0;
   for (const ItemTrack& track : tracks.tracks()) {
     if (how.max_bytes > 0 && bytes > how.max_bytes) break;
     ExportNode node;
     node.track = &track;
     node.surface = &tracks.surface_of(track);
-    node.tolerance = how.scale * tolerance_of(settings, node.surface->diagonal);
+    node.tolerance = how.scale * tolerance_of(settings, diagonals[nodes.size()]);
     node.places = track.places.samples();
     if (Result<void> made = make_shape(tracks, how, node); !made) return made.error();
     choose_keys(tracks.times(), node);

@@ -5,7 +5,6 @@
 
 #include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
-#include "crumple/math/polar.h"
 
 namespace crumple::io {
 namespace {
@@ -158,8 +157,8 @@ ExportSurface export_surface(std::shared_ptr<const TriMesh> mesh) {
   for (const Vec3& position : mesh->positions) rest->push_back(position.cast<float>());
   Shading shading(*mesh);
   Points normals = shading.normals(*rest, mesh->triangles);
-  const double diagonal = bounds_of(mesh->positions).diagonal();
-  return {std::move(mesh), std::move(rest), diagonal, std::move(shading), std::move(normals)};
+  const Bounds bounds = bounds_of(mesh->positions);
+  return {std::move(mesh), std::move(rest), bounds, std::move(shading), std::move(normals)};
 }
 
 bool ShapeTrack::is_new(const Points& rest, const Points& shape) const {
@@ -182,21 +181,6 @@ Result<Points> ShapeTrack::row(int index, Spool& spool) const {
   Points points(range.size / sizeof(Vec3f));
   if (const Result<void> read = spool.read(range, std::as_writable_bytes(std::span(points))); !read) return read.error();
   return points;
-}
-
-Transform rigid_fit(const Points& from, const Points& to, Quat& guess) {
-  Vec3 from_center = Vec3::Zero(), to_center = Vec3::Zero();
-  for (size_t v = 0; v < from.size(); ++v) {
-    from_center += from[v].cast<double>();
-    to_center += to[v].cast<double>();
-  }
-  from_center /= static_cast<double>(from.size());
-  to_center /= static_cast<double>(from.size());
-  Mat3 moment = Mat3::Zero();
-  for (size_t v = 0; v < from.size(); ++v) moment += (to[v].cast<double>() - to_center) * (from[v].cast<double>() - from_center).transpose();
-  guess = nearest_rotation<double>(moment, guess);
-  const Mat3 rotation = guess.normalized().toRotationMatrix();
-  return {rotation, to_center - rotation * from_center};
 }
 
 Result<Morph> make_morph(const ShapeTrack& track, const std::vector<Transform>& frames, Spool& spool, const ExportSurface& surface, const MorphSettings& settings) {

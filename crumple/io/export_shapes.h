@@ -19,7 +19,7 @@ inline constexpr float kUnmoved = 1e-5f;
 struct ExportSurface {
   std::shared_ptr<const TriMesh> mesh;
   std::shared_ptr<const Points> rest;
-  double diagonal = 0;  // metres
+  Bounds bounds;
   Shading shading;
   Points normals;  // of the rest shape
 };
@@ -66,9 +66,6 @@ struct MorphSettings {
   double tolerance = 0.001;  // metres
   bool compact = false;      // whole numbers of a fraction of the tolerance, normals where they turn by more than three degrees
 };
-
-/// The rigid motion that brings one shape nearest to another. `guess` is a rotation near it, and becomes the one found.
-Transform rigid_fit(const Points& from, const Points& to, Quat& guess);
 
 /// Rows of a track as a morph of the rest shape, each seen from its frame (#rows; none: from the item's own).
 Result<Morph> make_morph(const ShapeTrack& track, const std::vector<Transform>& frames, Spool& spool, const ExportSurface& surface, const MorphSettings& settings);

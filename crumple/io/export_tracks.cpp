@@ -96,8 +96,14 @@ Result<int> ItemTracks::track_of(const FrameItem& item, int frame) {
   if (!surface) return surface.error();
   const std::string name = same_name.empty() ? item.name : fmt::format("{} {}", item.name, same_name.size() + 1);
   same_name.push_back(static_cast<int>(tracks_.size()));
-  tracks_.push_back({name, *surface, {}, {}, {{frame, true}}, frame, item.look, {}});
+  tracks_.push_back({name, item.body, item.piece, *surface, {}, {}, {{frame, true}}, frame, item.look, {}});
   return same_name.back();
+}
+
+bool ItemTracks::has_changing_surfaces() const {
+  return std::ranges::any_of(tracks_by_name_, [&](const auto& named) {
+    return std::ranges::any_of(named.second, [&](int track) { return tracks_[at(track)].surface != tracks_[at(named.second.front())].surface; });
+  });
 }
 
 Result<int> ItemTracks::find_surface(const FrameItem& item) {

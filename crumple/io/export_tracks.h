@@ -21,6 +21,7 @@ struct ItemTrack {
   };
 
   std::string name;
+  int body = -1, piece = 0;  // of the scene
   int surface = 0;  // index in ItemTracks::surfaces
   ShapeTrack shapes;
   PlaceTrack places;
@@ -43,6 +44,8 @@ class ItemTracks {
   const ExportSurface& surface_of(const ItemTrack& track) const { return surfaces_[static_cast<size_t>(track.surface)]; }
   Spool& spool() { return spool_; }
   bool is_flat() const { return flat_; }
+  /// Whether an item has other triangles in some frames than in others.
+  bool has_changing_surfaces() const;
   const std::vector<double>& times() const { return times_; }  // of the frames, from 0, as exact as the file keeps them
   /// The tracks of the drawn items of a frame, in their order.
   const std::vector<int>& items_of(int frame) const { return items_[static_cast<size_t>(frame)]; }

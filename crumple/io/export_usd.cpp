@@ -1,98 +1,86 @@
 // USD as text: a transform and a mesh for each thing, with samples where something changes.
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <map>
-#include <memory>
+#include <numbers>
 #include <set>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "crumple/core/index.h"
+#include "crumple/geometry/shading.h"
 #include "crumple/io/export.h"
 #include "crumple/io/export_check.h"
 #include "crumple/io/files.h"
+#include "crumple/io/spool.h"
+#include "crumple/io/usd_materials.h"
 
 namespace crumple::io {
 namespace {
 
-constexpr size_t kMostThings = 20000;
+constexpr size_t kMaxThings = 20000;
 
-/// Letters, digits and underscores, not beginning with a digit, and no two alike.
-class PrimNames {
- public:
-  std::string unique(const std::string& wanted) {
-    std::string name;
-    for (const char c : wanted) name += std::isalnum(static_cast<unsigned char>(c)) && static_cast<unsigned char>(c) < 128 ? c : '_';
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name.insert(0, "_");
-    std::string tried = name;
-    for (int k = 2; !used_.insert(tried).second; ++k) tried = fmt::format("{}_{}", name, k);
-    return tried;
-  }
-
- private:
-  std::set<std::string> used_;
+/// Values of an attribute, as text, by frame.
+struct Attribute {
+  struct Sample {
+    int frame;
+    Spool::Range text;
+  };
+  std::vector<Sample> samples;
 };
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out + '"';
-}
+/// Places by frame: a sample where one changes, and one before, so that nothing creeps there.
+struct Places {
+  std::vector<std::pair<int, Transform>> samples;
 
-/// Written to a file without a name until it is known where it belongs.
-class Spool {
- public:
-  Spool() : file_(std::tmpfile(), &std::fclose) {}
-  bool is_open() const { return file_ != nullptr; }
-  bool add(const std::string& text) {
-    size_ += text.size();
-    return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
+  void add(int frame, const Transform& place) {
+    if (!samples.empty()) {
+      const auto [last_frame, last] = samples.back();
+      if (last.rotation == place.rotation && last.translation == place.translation) return;
+      if (last_frame < frame - 1) samples.emplace_back(frame - 1, last);
+    }
+    samples.emplace_back(frame, place);
   }
-  long size() const { return static_cast<long>(size_); }
-  bool read(long begin, long end, std::string& text) {
-    text.resize(static_cast<size_t>(end - begin));
-    return std::fseek(file_.get(), begin, SEEK_SET) == 0 && std::fread(text.data(), 1, text.size(), file_.get()) == text.size();
-  }
-
- private:
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
-  size_t size_ = 0;
 };
 
+/// One item through all frames. Its triangles may change.
 struct Thing {
   std::string prim, name;
+  int body = -1, piece = 0;
   std::shared_ptr<const TriMesh> surface;
+  std::unique_ptr<Shading> shading;  // of the surface
   Appearance look;
-  std::vector<Vec3f> points;      // as in the last frame that was looked at; empty: the rest shape
-  int points_frame = -1;          // of the last sample
-  bool changes = false;           // of its shape
-  struct Piece {
-    int frame;
-    long begin, end;  // in the spool
-  };
-  std::vector<Piece> shapes;
-  std::vector<std::pair<int, Transform>> places;  // samples
-  Transform place;
+  std::vector<Vec3f> points;         // in the last frame it was seen in
+  bool is_moving = false;            // its shape changed in that frame
+  bool is_first = false;             // the last sample of its shape has no velocity yet
+  Attribute counts, indices, uvs, colors;                // change with the triangles
+  std::map<std::string, Attribute> subsets;              // by material: faces
+  Attribute shapes, normals, velocities;                 // change with the shape
+  Places places;
   std::vector<std::pair<int, bool>> seen;  // changes
   int last_seen = -1;
   Bounds extent;
 };
 
-bool same(const Transform& a, const Transform& b) {
-  return a.rotation == b.rotation && a.translation == b.translation;
+/// "[(1, 2, 3), ...]": with digits as many as `format` says.
+template <class Row>
+std::string rows_text(const std::vector<Row>& rows, fmt::string_view number) {
+  std::string text = "[";
+  const auto out = std::back_inserter(text);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    text += i ? ", (" : "(";
+    for (int c = 0; c < Row::RowsAtCompileTime; ++c) {
+      if (c) text += ", ";
+      fmt::format_to(out, fmt::runtime(number), rows[i][c]);
+    }
+    text += ')';
+  }
+  return text + "]";
 }
 
-std::string points_text(const std::vector<Vec3f>& points) {
-  std::string text = "[";
-  for (size_t i = 0; i < points.size(); ++i) fmt::format_to(std::back_inserter(text), "{}({:.7g}, {:.7g}, {:.7g})", i ? ", " : "", points[i].x(), points[i].y(), points[i].z());
-  return text + "]";
+std::string numbers_text(const std::vector<int>& numbers) {
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
 /// Rows of numbers: USD multiplies from the left.
@@ -103,261 +91,267 @@ std::string matrix_text(const Transform& place) {
                      r(0, 2), r(1, 2), r(2, 2), t.x(), t.y(), t.z());
 }
 
+std::string places_text(const Places& places) {
+  std::string text;
+  if (places.samples.size() == 1) {
+    text = fmt::format("        matrix4d xformOp:transform = {}\n", matrix_text(places.samples[0].second));
+  } else {
+    text = "        matrix4d xformOp:transform.timeSamples = {\n";
+    for (const auto& [frame, place] : places.samples) fmt::format_to(std::back_inserter(text), "            {}: {},\n", frame, matrix_text(place));
+    text += "        }\n";
+  }
+  return text + "        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n";
+}
+
 class UsdScene {
  public:
-  UsdScene(const ExportSettings& settings, const std::filesystem::path& file) : settings_(settings), images_folder_(file.parent_path() / (file.stem().string() + "_textures")) {}
+  UsdScene(const ExportSettings& settings, const std::filesystem::path& file) : settings_(settings), materials_(file) {}
 
   Result<void> add(const Frame& frame, int index);
   Result<void> write(AtomicFile& out, int frames);
-  Result<void> write_images() const;
-  ExportReport report() const {
-    ExportReport made;
-    made.nodes = made.meshes = static_cast<int>(things_.size());
-    for (const Thing& thing : things_) made.shapes += static_cast<int>(thing.shapes.size());
-    return made;
-  }
+  Result<void> write_pictures() const { return materials_.write_pictures(); }
+  ExportReport report() const;
 
  private:
-  Result<Thing*> thing_of(const FrameItem& item, int index, int number);
-  Result<void> follow_shape(Thing& thing, const FrameItem& item, int index);
-  Result<void> add_shape(Thing& thing, int frame);
-  std::string look_of(const Appearance& look);
-  const std::vector<std::string>& materials_of(const TriMesh& mesh);
-  std::string binding_text(const Thing& thing);
-  std::string material_text(const SurfaceMaterial& material, const std::string& prim) const;
-  std::string image_of(const TextureImage& image);
+  Result<size_t> thing_of(const FrameItem& item, const std::set<const TriMesh*>& present, int index, int number);
+  Result<void> add_sample(Attribute& attribute, int frame, const std::string& text);
+  Result<void> take_surface(Thing& thing, const FrameItem& item, int index);
+  Result<void> follow_shape(Thing& thing, const FrameItem& item, int index, double elapsed);
+  Result<void> add_shape(Thing& thing, int frame, const std::vector<Vec3f>& velocities);
+  Result<void> write_attribute(AtomicFile& out, const std::string& name, const Attribute& attribute, const char* suffix = "");
+  Result<void> write_bindings(AtomicFile& out, const Thing& thing);
   Result<void> write_thing(AtomicFile& out, const Thing& thing);
-  std::string mesh_text(const Thing& thing) const;
+  std::string camera_text() const;
+  std::string light_text() const;
 
   const ExportSettings& settings_;
+  UsdMaterials materials_;
   Spool spool_;
-  PrimNames names_;
+  std::set<std::string> names_;
   std::vector<Thing> things_;
   std::map<std::string, std::vector<size_t>> by_name_;
-  std::vector<std::pair<std::array<float, 5>, std::string>> looks_;
-  std::filesystem::path images_folder_;
-  PrimNames material_names_, image_names_;
-  std::map<const Materials*, std::vector<std::string>> materials_;              // prims of each list
-  std::vector<std::pair<std::shared_ptr<const Materials>, size_t>> written_;    // in the order of their prims
-  std::map<const TextureImage*, std::string> images_;                           // files
+  double last_time_ = 0;
+  bool lost_tint_ = false;
 };
 
-Result<Thing*> UsdScene::thing_of(const FrameItem& item, int index, int number) {
-  for (const size_t k : by_name_[item.name]) {
-    Thing& thing = things_[k];
-    if (thing.last_seen != index && same_surface(*thing.surface, *item.surface)) return &thing;
+/// An item is known by its name and surface. One whose triangles changed is the one of that name whose own triangles are gone.
+Result<size_t> UsdScene::thing_of(const FrameItem& item, const std::set<const TriMesh*>& present, int index, int number) {
+  std::vector<size_t>& known = by_name_[item.name];
+  for (const size_t k : known) {
+    if (things_[k].last_seen != index && same_surface(*things_[k].surface, *item.surface)) return k;
   }
   if (const std::string trouble = trouble_with_surface(*item.surface); !trouble.empty()) return input_error(fmt::format("frame {}: \"{}\" cannot be exported: {}", number, item.name, trouble));
-  if (things_.size() == kMostThings) return input_error(fmt::format("frame {}: \"{}\" has other triangles in frame after frame; use .glb", number, item.name));
-  by_name_[item.name].push_back(things_.size());
+  for (const size_t k : known) {
+    if (things_[k].last_seen == index - 1 && !present.contains(things_[k].surface.get())) return k;
+  }
+  if (things_.size() == kMaxThings) return input_error(fmt::format("frame {}: there are more than {} things; a USD file has room for no more", number, kMaxThings));
+  known.push_back(things_.size());
   Thing thing;
-  thing.prim = names_.unique(item.name.empty() ? "item" : item.name), thing.name = item.name, thing.surface = item.surface, thing.look = item.look;
+  thing.prim = unique_name(item.name.empty() ? "item" : item.name, names_);
+  thing.name = item.name, thing.body = item.body, thing.piece = item.piece, thing.look = item.look;
   things_.push_back(std::move(thing));
-  return &things_.back();
+  return known.back();
 }
 
-Result<void> UsdScene::add_shape(Thing& thing, int frame) {
-  const long begin = spool_.size();
-  if (!spool_.add(points_text(thing.points))) return system_error("no room for a temporary file");
-  thing.shapes.push_back({frame, begin, spool_.size()});
-  thing.points_frame = frame;
+Result<void> UsdScene::add_sample(Attribute& attribute, int frame, const std::string& text) {
+  const Result<Spool::Range> range = spool_.add(std::as_bytes(std::span(text)));
+  if (!range) return range.error();
+  attribute.samples.push_back({frame, *range});
   return {};
 }
 
-/// A sample where the shape changes, and one before, so that it does not creep there.
-Result<void> UsdScene::follow_shape(Thing& thing, const FrameItem& item, int index) {
+/// Triangles, and what changes with them.
+Result<void> UsdScene::take_surface(Thing& thing, const FrameItem& item, int index) {
+  const TriMesh& mesh = *item.surface;
+  thing.surface = item.surface;
+  thing.shading = std::make_unique<Shading>(mesh);
+  std::vector<int> corners;
+  std::map<std::string, std::vector<int>> faces;
+  const std::vector<std::string> paths = mesh.materials ? materials_.paths_of(mesh.materials) : std::vector<std::string>();
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+    corners.insert(corners.end(), mesh.triangles[t].begin(), mesh.triangles[t].end());
+    if (!paths.empty()) faces[paths[at(mesh.material_of(t))]].push_back(static_cast<int>(t));
+  }
+  for (const auto& [path, list] : faces) {
+    if (!thing.subsets.contains(path) && !thing.counts.samples.empty()) {
+      if (Result<void> done = add_sample(thing.subsets[path], thing.counts.samples.front().frame, "[]"); !done) return done;
+    }
+    thing.subsets[path];
+  }
+  for (auto& [path, attribute] : thing.subsets) {
+    if (Result<void> done = add_sample(attribute, index, numbers_text(faces[path])); !done) return done;
+  }
+  std::vector<Vec2f> uvs = mesh.uvs;
+  for (Vec2f& uv : uvs) uv.y() = 1 - uv.y();  // upwards here
+  const std::vector<Vec3f>& colors = colors_of(item);
+  lost_tint_ = lost_tint_ || (!colors.empty() && mesh.materials);
+  if (Result<void> done = add_sample(thing.counts, index, numbers_text(std::vector<int>(mesh.triangles.size(), 3))); !done) return done;
+  if (Result<void> done = add_sample(thing.indices, index, numbers_text(corners)); !done) return done;
+  if (Result<void> done = uvs.empty() ? Result<void>() : add_sample(thing.uvs, index, rows_text(uvs, "{}")); !done) return done;
+  return colors.empty() ? Result<void>() : add_sample(thing.colors, index, rows_text(colors, "{:.4g}"));
+}
+
+Result<void> UsdScene::add_shape(Thing& thing, int frame, const std::vector<Vec3f>& velocities) {
+  if (Result<void> done = add_sample(thing.shapes, frame, rows_text(thing.points, "{}")); !done) return done;
+  if (Result<void> done = add_sample(thing.normals, frame, rows_text(thing.shading->normals(thing.points, thing.surface->triangles), "{:.3g}")); !done) return done;
+  return velocities.empty() ? Result<void>() : add_sample(thing.velocities, frame, rows_text(velocities, "{:.4g}"));
+}
+
+/// A sample where the shape changes, one before, so that it does not creep there, and one where it has come to rest.
+Result<void> UsdScene::follow_shape(Thing& thing, const FrameItem& item, int index, double elapsed) {
   std::vector<Vec3f> now = item.positions;
   if (now.empty()) {
     for (const Vec3& p : item.surface->positions) now.push_back(p.cast<float>());
   }
   for (const Vec3f& p : now) thing.extent.add(p.cast<double>());
-  if (now == thing.points) return {};
-  if (!thing.points.empty()) {
-    thing.changes = true;
-    if (thing.points_frame < index - 1) {
-      if (Result<void> held = add_shape(thing, index - 1); !held) return held;
+  const bool is_new = !thing.surface || !same_surface(*thing.surface, *item.surface);
+  const std::vector<Vec3f> still(now.size(), Vec3f::Zero());
+  if (is_new) {
+    if (thing.is_first) {
+      if (Result<void> done = add_sample(thing.velocities, thing.shapes.samples.back().frame, rows_text(std::vector<Vec3f>(thing.points.size(), Vec3f::Zero()), "{:.4g}")); !done) return done;
     }
+    if (Result<void> taken = take_surface(thing, item, index); !taken) return taken;
+    thing.points = std::move(now), thing.is_first = true, thing.is_moving = false;
+    return add_shape(thing, index, {});
   }
-  thing.points = std::move(now);
-  return add_shape(thing, index);
+  const bool changes = now != thing.points;
+  std::vector<Vec3f> velocities = still;
+  for (size_t v = 0; v < now.size() && changes; ++v) velocities[v] = (now[v] - thing.points[v]) / static_cast<float>(elapsed);
+  if (thing.is_first) {
+    if (Result<void> done = add_sample(thing.velocities, thing.shapes.samples.back().frame, rows_text(thing.last_seen == index - 1 ? velocities : still, "{:.4g}")); !done) return done;
+    thing.is_first = false;
+  }
+  if (!changes && !thing.is_moving) return {};
+  if (changes && thing.shapes.samples.back().frame < index - 1) {
+    if (Result<void> held = add_shape(thing, index - 1, still); !held) return held;
+  }
+  thing.points = std::move(now), thing.is_moving = changes;
+  return add_shape(thing, index, velocities);
 }
 
 Result<void> UsdScene::add(const Frame& frame, int index) {
-  if (!spool_.is_open()) return system_error("no temporary file can be made");
+  std::set<const TriMesh*> present;
+  for (const FrameItem& item : frame.items) present.insert(item.surface.get());
   for (const FrameItem& item : frame.items) {
     if (!is_drawn(item)) continue;
     if (const std::string trouble = trouble_with_item(item); !trouble.empty()) return input_error(fmt::format("frame {}: \"{}\" cannot be exported: {}", frame.number, item.name, trouble));
-    Result<Thing*> found = thing_of(item, index, frame.number);
+    const Result<size_t> found = thing_of(item, present, index, frame.number);
     if (!found) return found.error();
-    Thing& thing = **found;
+    Thing& thing = things_[*found];
     if (thing.last_seen != index - 1 || index == 0) thing.seen.emplace_back(index, true);
-    if (thing.places.empty() || !same(thing.place, item.place)) {
-      if (!thing.places.empty() && thing.places.back().first < index - 1) thing.places.emplace_back(index - 1, thing.place);
-      thing.places.emplace_back(index, item.place);
-      thing.place = item.place;
-    }
-    if (Result<void> followed = follow_shape(thing, item, index); !followed) return followed;
+    thing.places.add(index, item.place);
+    if (Result<void> followed = follow_shape(thing, item, index, frame.time - last_time_); !followed) return followed;
     thing.last_seen = index, thing.look = item.look;
   }
   for (Thing& thing : things_) {
     if (thing.last_seen == index - 1 && index > 0) thing.seen.emplace_back(index, false);
   }
+  last_time_ = frame.time;
   return {};
 }
 
-std::string UsdScene::look_of(const Appearance& look) {
-  const std::array<float, 5> key{look.color.x(), look.color.y(), look.color.z(), static_cast<float>(look.metal), static_cast<float>(look.roughness)};
-  const auto known = std::find_if(looks_.begin(), looks_.end(), [&](const auto& each) { return each.first == key; });
-  if (known != looks_.end()) return known->second;
-  looks_.emplace_back(key, fmt::format("look_{}", looks_.size() + 1));
-  return looks_.back().second;
-}
-
-const std::vector<std::string>& UsdScene::materials_of(const TriMesh& mesh) {
-  const auto [place, is_new] = materials_.try_emplace(mesh.materials.get());
-  if (!is_new) return place->second;
-  for (size_t m = 0; m < mesh.materials->size(); ++m) {
-    place->second.push_back(material_names_.unique((*mesh.materials)[m].name.empty() ? "material" : (*mesh.materials)[m].name));
-    written_.emplace_back(mesh.materials, m);
-    if (const Texture& texture = (*mesh.materials)[m].color_texture) image_of(*texture.image);
+Result<void> UsdScene::write_attribute(AtomicFile& out, const std::string& name, const Attribute& attribute, const char* suffix) {
+  if (attribute.samples.empty()) return {};
+  const bool varies = attribute.samples.size() > 1;
+  if (Result<void> done = out.write(fmt::format("            {}{}", name, varies ? ".timeSamples = {\n" : " = ")); !done) return done;
+  std::string text;
+  for (const Attribute::Sample& sample : attribute.samples) {
+    text.resize(sample.text.size);
+    if (Result<void> read = spool_.read(sample.text, std::as_writable_bytes(std::span(text))); !read) return read;
+    if (Result<void> done = out.write(varies ? fmt::format("                {}: {},\n", sample.frame, text) : text); !done) return done;
   }
-  return place->second;
-}
-
-std::string UsdScene::image_of(const TextureImage& image) {
-  const auto [place, is_new] = images_.try_emplace(&image);
-  if (is_new) place->second = image_names_.unique(image.name.empty() ? "image" : image.name) + (image.mime == "image/jpeg" ? ".jpg" : ".png");
-  return place->second;
-}
-
-Result<void> UsdScene::write_images() const {
-  if (images_.empty()) return {};
-  if (Result<void> made = make_folder(images_folder_); !made) return made;
-  for (const auto& [image, name] : images_) {
-    if (Result<void> written = write_file(images_folder_ / name, image->bytes); !written) return written;
-  }
-  return {};
+  // What is said of an attribute stands behind its value, or in a line of its own that has none.
+  const std::string said = *suffix ? fmt::format(" (\n                {}\n            )", suffix) : "";
+  return out.write(varies ? "            }\n" + (said.empty() ? "" : fmt::format("            {}{}\n", name, said)) : said + "\n");
 }
 
 /// The material of a mesh, or of parts of its faces.
-std::string UsdScene::binding_text(const Thing& thing) {
-  const TriMesh& mesh = *thing.surface;
-  if (!mesh.materials) return fmt::format("            rel material:binding = </World/Looks/{}>\n", look_of(thing.look));
-  const std::vector<std::string>& prims = materials_of(mesh);
-  if (prims.size() == 1) return fmt::format("            rel material:binding = </World/Materials/{}>\n", prims[0]);
-  std::string text = "            uniform token subsetFamily:materialBind:familyType = \"partition\"\n";
-  for (size_t m = 0; m < prims.size(); ++m) {
-    std::string faces;
-    for (size_t t = 0; t < mesh.triangles.size(); ++t) {
-      if (at(mesh.material_of(t)) == m) fmt::format_to(std::back_inserter(faces), "{}{}", faces.empty() ? "" : ", ", t);
-    }
-    if (faces.empty()) continue;
-    text += fmt::format("\n            def GeomSubset \"{0}\" (\n                prepend apiSchemas = [\"MaterialBindingAPI\"]\n            )\n            {{\n                uniform token elementType = \"face\"\n"
-                        "                uniform token familyName = \"materialBind\"\n                int[] indices = [{1}]\n                rel material:binding = </World/Materials/{0}>\n            }}\n\n",
-                        prims[m], faces);
+Result<void> UsdScene::write_bindings(AtomicFile& out, const Thing& thing) {
+  if (thing.subsets.empty()) return out.write(fmt::format("            rel material:binding = <{}>\n", materials_.path_of(thing.look, !thing.colors.samples.empty(), thing.name)));
+  if (thing.subsets.size() == 1) return out.write(fmt::format("            rel material:binding = <{}>\n", thing.subsets.begin()->first));
+  if (Result<void> done = out.write("            uniform token subsetFamily:materialBind:familyType = \"partition\"\n"); !done) return done;
+  for (const auto& [path, faces] : thing.subsets) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (Result<void> done = out.write(fmt::format("\n            def GeomSubset \"{}\" (\n                prepend apiSchemas = [\"MaterialBindingAPI\"]\n            )\n            {{\n", name)); !done) return done;
+    if (Result<void> done = out.write("            uniform token elementType = \"face\"\n            uniform token familyName = \"materialBind\"\n"); !done) return done;
+    if (Result<void> done = write_attribute(out, "int[] indices", faces); !done) return done;
+    if (Result<void> done = out.write(fmt::format("            rel material:binding = <{}>\n            }}\n\n", path)); !done) return done;
   }
-  return text;
-}
-
-std::string UsdScene::material_text(const SurfaceMaterial& m, const std::string& prim) const {
-  const std::string path = "/World/Materials/" + prim;
-  std::string text = fmt::format("        def Material \"{}\" (\n            displayName = {}\n        )\n        {{\n            token outputs:surface.connect = <{}/shader.outputs:surface>\n\n", prim, quoted(m.name), path);
-  auto to = std::back_inserter(text);
-  text += "            def Shader \"shader\"\n            {\n                uniform token info:id = \"UsdPreviewSurface\"\n";
-  const std::string color = m.unlit ? "emissiveColor" : "diffuseColor";
-  if (m.unlit) text += "                color3f inputs:diffuseColor = (0, 0, 0)\n";
-  if (m.color_texture) {
-    fmt::format_to(to, "                color3f inputs:{}.connect = <{}/color.outputs:rgb>\n", color, path);
-    if (m.alpha_mode != AlphaMode::Opaque) fmt::format_to(to, "                float inputs:opacity.connect = <{}/color.outputs:a>\n", path);
-  } else {
-    fmt::format_to(to, "                color3f inputs:{} = ({:.5g}, {:.5g}, {:.5g})\n", color, m.color.x(), m.color.y(), m.color.z());
-    if (m.alpha_mode != AlphaMode::Opaque) fmt::format_to(to, "                float inputs:opacity = {:.5g}\n", m.alpha);
-  }
-  if (m.alpha_mode == AlphaMode::Mask) fmt::format_to(to, "                float inputs:opacityThreshold = {:.5g}\n", m.cutoff);
-  fmt::format_to(to, "                float inputs:metallic = {:.5g}\n                float inputs:roughness = {:.5g}\n                token outputs:surface\n            }}\n", m.metal, m.roughness);
-  if (m.color_texture) {
-    const auto wrap = [](TextureWrap w) { return w == TextureWrap::Repeat ? "repeat" : w == TextureWrap::Clamp ? "clamp" : "mirror"; };
-    fmt::format_to(to,
-                   "\n            def Shader \"color\"\n            {{\n                uniform token info:id = \"UsdUVTexture\"\n                asset inputs:file = @./{}/{}@\n                float4 inputs:scale = ({:.5g}, {:.5g}, {:.5g}, {:.5g})\n"
-                   "                float2 inputs:st.connect = <{}/st.outputs:result>\n                token inputs:wrapS = \"{}\"\n                token inputs:wrapT = \"{}\"\n                float outputs:a\n                float3 outputs:rgb\n            }}\n"
-                   "\n            def Shader \"st\"\n            {{\n                uniform token info:id = \"UsdPrimvarReader_float2\"\n                string inputs:varname = \"st\"\n                float2 outputs:result\n            }}\n",
-                   images_folder_.filename().string(), images_.at(m.color_texture.image.get()), m.color.x(), m.color.y(), m.color.z(), m.alpha, path, wrap(m.color_texture.wrap_u), wrap(m.color_texture.wrap_v));
-  }
-  return text + "        }\n";
-}
-
-std::string UsdScene::mesh_text(const Thing& thing) const {
-  const TriMesh& mesh = *thing.surface;
-  std::string text = "            int[] faceVertexCounts = [";
-  auto to = std::back_inserter(text);
-  for (size_t t = 0; t < mesh.triangles.size(); ++t) text += t ? ", 3" : "3";
-  text += "]\n            int[] faceVertexIndices = [";
-  for (size_t t = 0; t < mesh.triangles.size(); ++t) fmt::format_to(to, "{}{}, {}, {}", t ? ", " : "", mesh.triangles[t][0], mesh.triangles[t][1], mesh.triangles[t][2]);
-  text += "]\n";
-  if (!mesh.uvs.empty()) {
-    text += "            texCoord2f[] primvars:st = [";
-    for (size_t i = 0; i < mesh.uvs.size(); ++i) fmt::format_to(to, "{}({:.7g}, {:.7g})", i ? ", " : "", mesh.uvs[i].x(), 1 - mesh.uvs[i].y());  // upwards here
-    text += "] (\n                interpolation = \"vertex\"\n            )\n";
-  }
-  fmt::format_to(to, "            color3f[] primvars:displayColor = [({:.5g}, {:.5g}, {:.5g})]\n", thing.look.color.x(), thing.look.color.y(), thing.look.color.z());
-  const Bounds& e = thing.extent;
-  fmt::format_to(to, "            float3[] extent = [({:.7g}, {:.7g}, {:.7g}), ({:.7g}, {:.7g}, {:.7g})]\n", e.low.x(), e.low.y(), e.low.z(), e.high.x(), e.high.y(), e.high.z());
-  text += "            uniform token subdivisionScheme = \"none\"\n            uniform bool doubleSided = 1\n";
-  return text;
+  return {};
 }
 
 Result<void> UsdScene::write_thing(AtomicFile& out, const Thing& thing) {
-  std::string text = fmt::format("    def Xform \"{}\" (\n        displayName = {}\n    )\n    {{\n", thing.prim, quoted(thing.name));
+  std::string text = fmt::format("    def Xform \"{}\" (\n        displayName = {}\n    )\n    {{\n", thing.prim, usd_quoted(thing.name));
   auto to = std::back_inserter(text);
-  if (thing.places.size() == 1) {
-    fmt::format_to(to, "        matrix4d xformOp:transform = {}\n", matrix_text(thing.places[0].second));
-  } else {
-    text += "        matrix4d xformOp:transform.timeSamples = {\n";
-    for (const auto& [frame, place] : thing.places) fmt::format_to(to, "            {}: {},\n", frame, matrix_text(place));
-    text += "        }\n";
-  }
-  text += "        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n";
+  text += places_text(thing.places);
   if (thing.seen.size() > 1 || thing.seen[0].first > 0) {
     text += "        token visibility.timeSamples = {\n";
     if (thing.seen[0].first > 0) text += "            0: \"invisible\",\n";
     for (const auto& [frame, is_seen] : thing.seen) fmt::format_to(to, "            {}: \"{}\",\n", frame, is_seen ? "inherited" : "invisible");
     text += "        }\n";
   }
-  fmt::format_to(to, "\n        def Mesh \"surface\" (\n            prepend apiSchemas = [\"MaterialBindingAPI\"]\n        )\n        {{\n{}", mesh_text(thing));
-  text += thing.changes ? "            point3f[] points.timeSamples = {\n" : "            point3f[] points = ";
-  if (Result<void> written = out.write(text); !written) return written;
-  std::string piece;
-  for (const Thing::Piece& shape : thing.shapes) {
-    if (!spool_.read(shape.begin, shape.end, piece)) return system_error("a temporary file cannot be read");
-    if (Result<void> written = out.write(thing.changes ? fmt::format("                {}: {},\n", shape.frame, piece) : piece + "\n"); !written) return written;
+  text += "\n        def Mesh \"surface\" (\n            prepend apiSchemas = [\"MaterialBindingAPI\"]\n        )\n        {\n";
+  const Bounds& e = thing.extent;
+  fmt::format_to(to, "            float3[] extent = [({:.9g}, {:.9g}, {:.9g}), ({:.9g}, {:.9g}, {:.9g})]\n", e.low.x(), e.low.y(), e.low.z(), e.high.x(), e.high.y(), e.high.z());
+  fmt::format_to(to, "            uniform token subdivisionScheme = \"none\"\n            uniform bool doubleSided = 1\n            int primvars:body = {}\n            int primvars:piece = {}\n", thing.body, thing.piece);
+  if (thing.colors.samples.empty()) fmt::format_to(to, "            color3f[] primvars:displayColor = [({:.5g}, {:.5g}, {:.5g})]\n", thing.look.color.x(), thing.look.color.y(), thing.look.color.z());
+  if (Result<void> done = out.write(text); !done) return done;
+  const Attribute none;
+  const std::tuple<const char*, const Attribute*, const char*> attributes[] = {
+      {"int[] faceVertexCounts", &thing.counts, ""},
+      {"int[] faceVertexIndices", &thing.indices, ""},
+      {"texCoord2f[] primvars:st", &thing.uvs, "interpolation = \"vertex\""},
+      {"color3f[] primvars:displayColor", &thing.colors, "interpolation = \"vertex\""},
+      {"point3f[] points", &thing.shapes, ""},
+      {"normal3f[] normals", &thing.normals, "interpolation = \"vertex\""},
+      {"vector3f[] velocities", thing.shapes.samples.size() > 1 ? &thing.velocities : &none, ""},
+  };
+  for (const auto& [name, attribute, suffix] : attributes) {
+    if (Result<void> done = write_attribute(out, name, *attribute, suffix); !done) return done;
   }
-  return out.write((thing.changes ? "            }\n" : "") + binding_text(thing) + "        }\n    }\n\n");
+  if (Result<void> done = write_bindings(out, thing); !done) return done;
+  return out.write("        }\n    }\n\n");
+}
+
+std::string UsdScene::camera_text() const {
+  if (settings_.cameras.empty()) return "";
+  constexpr double kAperture = 24;  // of the picture's height; only its ratio to the focal length counts
+  Places places;
+  for (size_t f = 0; f < settings_.cameras.size(); ++f) places.add(static_cast<int>(f), settings_.cameras[f].place);
+  const double focal = 0.5 * kAperture / std::tan(0.5 * settings_.cameras.front().fov_degrees * std::numbers::pi / 180);
+  return fmt::format("    def Camera \"camera\"\n    {{\n{}        float2 clippingRange = (0.01, 10000)\n        float focalLength = {:.7g}\n        float horizontalAperture = {:.7g}\n        float verticalAperture = {:.7g}\n    }}\n\n",
+                     places_text(places), focal, kAperture * settings_.aspect, kAperture);
+}
+
+std::string UsdScene::light_text() const {
+  if (!settings_.sun) return "";
+  const ExportSun& sun = *settings_.sun;
+  const float most = std::max(sun.irradiance.maxCoeff(), 1e-6f);
+  const Vec3f color = sun.irradiance / most;
+  const Transform place{Quat::FromTwoVectors(Vec3::UnitZ(), sun.toward).toRotationMatrix(), Vec3::Zero()};
+  return fmt::format("    def DistantLight \"sun\"\n    {{\n        float inputs:angle = {:.5g}\n        color3f inputs:color = ({:.5g}, {:.5g}, {:.5g})\n        float inputs:intensity = {:.5g}\n{}    }}\n\n", 2 * sun.radius * 180 / std::numbers::pi,
+                     color.x(), color.y(), color.z(), most, places_text({{{0, place}}})) +
+         fmt::format("    def DomeLight \"sky\"\n    {{\n        color3f inputs:color = ({:.5g}, {:.5g}, {:.5g})\n        float inputs:intensity = 1\n    }}\n\n", sun.sky.x(), sun.sky.y(), sun.sky.z());
 }
 
 Result<void> UsdScene::write(AtomicFile& out, int frames) {
   const std::string head = fmt::format(
       "#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = {}\n    endTimeCode = {}\n    framesPerSecond = {:g}\n    metersPerUnit = 1\n    startTimeCode = 0\n    timeCodesPerSecond = {:g}\n    upAxis = \"Y\"\n)\n\n"
       "def Xform \"World\"\n{{\n",
-      quoted(settings_.name), frames - 1, settings_.fps, settings_.fps);
-  if (Result<void> written = out.write(head); !written) return written;
+      usd_quoted(settings_.name), frames - 1, settings_.fps, settings_.fps);
+  if (Result<void> written = out.write(head + camera_text() + light_text()); !written) return written;
   for (const Thing& thing : things_) {
     if (Result<void> written = write_thing(out, thing); !written) return written;
   }
-  std::string text = "    def Scope \"Looks\"\n    {\n";
-  for (const auto& [look, name] : looks_) {
-    fmt::format_to(std::back_inserter(text),
-                   "        def Material \"{0}\"\n        {{\n            token outputs:surface.connect = </World/Looks/{0}/shader.outputs:surface>\n\n            def Shader \"shader\"\n            {{\n"
-                   "                uniform token info:id = \"UsdPreviewSurface\"\n                color3f inputs:diffuseColor = ({1:.5g}, {2:.5g}, {3:.5g})\n                float inputs:metallic = {4:.5g}\n"
-                   "                float inputs:roughness = {5:.5g}\n                token outputs:surface\n            }}\n        }}\n",
-                   name, look[0], look[1], look[2], look[3], look[4]);
-  }
-  text += "    }\n";
-  if (!written_.empty()) {
-    text += "\n    def Scope \"Materials\"\n    {\n";
-    for (const auto& [list, m] : written_) text += material_text((*list)[m], materials_.at(list.get())[m]);
-    text += "    }\n";
-  }
-  return out.write(text + "}\n");
+  return out.write(materials_.text() + "}\n");
+}
+
+ExportReport UsdScene::report() const {
+  ExportReport made;
+  made.nodes = made.meshes = static_cast<int>(things_.size());
+  for (const Thing& thing : things_) made.shapes += static_cast<int>(thing.shapes.samples.size());
+  if (lost_tint_) made.lost.push_back("vertex colours of surfaces with materials, which UsdPreviewSurface cannot multiply");
+  return made;
 }
 
 }  // namespace
@@ -373,7 +367,7 @@ Result<ExportReport> export_usd(const FrameSource& source, int count, const Expo
     if (Result<void> added = scene.add(*frame, index); !added) return added.error();
   }
   if (Result<void> written = scene.write(*out, count); !written) return written.error();
-  if (Result<void> written = scene.write_images(); !written) return written.error();
+  if (Result<void> written = scene.write_pictures(); !written) return written.error();
   if (Result<void> finished = out->finish(); !finished) return finished.error();
   ExportReport report = scene.report();
   std::error_code ignored;

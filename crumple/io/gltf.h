@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,16 +71,20 @@ class GltfBuilder {
   size_t add_vec4(std::span<const std::array<float, 4>> values, GltfTarget target = GltfTarget::Vertices);
   size_t add_joints(std::span<const std::array<uint16_t, 4>> joints);
   size_t add_matrices(std::span<const Eigen::Matrix4f> matrices);
-  /// With bounds, as times of animation keys need them.
+  /// Times of animation keys; the same times are kept once.
+  size_t add_times(std::span<const float> times);
+  /// With bounds.
   size_t add_scalars(std::span<const float> values, GltfTarget target = GltfTarget::Other);
   /// Numbers from 0 to 1 in 16 bits each.
   size_t add_fractions(std::span<const float> values);
   /// 16 bits each where that is enough.
   size_t add_indices(std::span<const uint32_t> indices, GltfTarget target = GltfTarget::Indices);
   size_t add_triangles(std::span<const Triangle> triangles);
-  /// `count` vectors, all zero but those at `rows` (ascending): morph targets. With bounds. In bytes and shorts, `values` must be whole numbers, or
+  /// `count` vectors, all zero but those at `rows` (ascending): morph targets. In bytes and shorts, `values` must be whole numbers, or
   /// with `normalized` fractions of 1. Sparse where that is smaller.
   size_t add_moves(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values, GltfNumber number = kFloat, bool normalized = false);
+  /// The same of positions, for which the format wants bounds.
+  size_t add_position_moves(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values, GltfNumber number = kFloat);
 
   /// A buffer view without an accessor, for what glTF has no type for; returns the view's index. Starts at a multiple of eight bytes.
   size_t add_bytes(std::span<const std::byte> bytes);
@@ -96,9 +101,17 @@ class GltfBuilder {
 
  private:
   size_t add_view(std::span<const std::byte> bytes, GltfTarget target, size_t stride = 0);
-  size_t add_row_numbers(std::span<const uint32_t> rows, int& type);
+  /// Bytes of many accessors in one buffer view: a view for each would need more room than they do.
+  struct Pool {
+    size_t view = 0;
+    std::vector<std::byte> bytes;
+  };
+  Json add_to_pool(std::span<const std::byte> bytes, Pool& pool);
+  Json add_row_numbers(std::span<const uint32_t> rows);
   size_t add_accessor(size_t view, int component_type, const char* type, size_t count, Json low = {}, Json high = {});
   GltfDocument document_;
+  Pool sparse_rows_, sparse_values_;
+  std::map<uint64_t, size_t> times_;  // accessors by a hash of their values
 };
 
 }  // namespace crumple::io

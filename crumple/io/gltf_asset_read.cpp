@@ -297,10 +297,25 @@ class AssetReader {
       asset_.color = material->color, asset_.metal = material->metal, asset_.roughness = material->roughness;
     }
     if (const Result<void> read = read_groups(); !read) return read;
+    if (const Result<void> read = read_rigid_parts(); !read) return read;
     Result<std::vector<PaintedMap>> maps = gather_maps(scene_, asset_.surface.positions.size());
     if (!maps) return maps.error();
     asset_.maps = std::move(*maps);
     return {};
+  }
+
+  /// Numbers below `end` for all triangles of the surface, in the order of the primitives.
+  Result<std::vector<uint16_t>> triangle_numbers(const Json& owner, const char* key, size_t end, const std::string& where) {
+    const Result<size_t> accessor = gltf_index(document_, owner, key, where);
+    if (!accessor) return accessor.error();
+    const Result<std::vector<uint32_t>> numbers = scene_.indices(*accessor);
+    if (!numbers) return numbers.error();
+    const size_t triangles = asset_.surface.triangles.size();
+    if (numbers->size() != triangles) return wrong("{}/{}: {} numbers do not match {} triangles", where, key, numbers->size(), triangles);
+    for (const uint32_t number : *numbers) {
+      if (number >= end || number > 65535) return wrong("{}/{}: {} names nothing", where, key, number);
+    }
+    return std::vector<uint16_t>(numbers->begin(), numbers->end());
   }
 
   Result<void> read_groups() {
@@ -308,20 +323,21 @@ class AssetReader {
     surface.group.clear(), surface.groups = nullptr;
     const Json* given = extension_->find("groups");
     if (!given) return {};
-    const std::string where = extension_where() + "/groups";
     std::vector<std::string> names;
     const Json* list = given->find("names");
     for (size_t i = 0; list && i < list->items.size(); ++i) names.push_back(list->items[i].text);
-    const Result<size_t> accessor = gltf_index(document_, *given, "triangles", where);
-    if (!accessor) return accessor.error();
-    const Result<std::vector<uint32_t>> numbers = scene_.indices(*accessor);
+    Result<std::vector<uint16_t>> numbers = triangle_numbers(*given, "triangles", names.size(), extension_where() + "/groups");
     if (!numbers) return numbers.error();
-    if (numbers->size() != surface.triangles.size()) return wrong("{}/triangles: {} numbers do not match {} triangles", where, numbers->size(), surface.triangles.size());
-    for (const uint32_t number : *numbers) {
-      if (number >= names.size() || number > 65535) return wrong("{}/triangles: {} names nothing", where, number);
-      surface.group.push_back(static_cast<uint16_t>(number));
-    }
+    surface.group = std::move(*numbers);
     surface.groups = std::make_shared<const std::vector<std::string>>(std::move(names));
+    return {};
+  }
+
+  Result<void> read_rigid_parts() {
+    if (!extension_->find("rigid")) return {};
+    Result<std::vector<uint16_t>> numbers = triangle_numbers(*extension_, "rigid", 65536, extension_where());
+    if (!numbers) return numbers.error();
+    asset_.surface.rigid = std::move(*numbers);
     return {};
   }
 

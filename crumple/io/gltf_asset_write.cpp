@@ -153,6 +153,7 @@ class AssetWriter {
         if (at(surface.material_of(t)) != m) continue;
         some.push_back(surface.triangles[t]);
         groups_.push_back(static_cast<uint32_t>(surface.group_of(t)));
+        if (!surface.rigid.empty()) rigid_.push_back(surface.rigid[t]);
       }
       if (some.empty()) continue;
       std::vector<int> used(surface.positions.size());
@@ -252,6 +253,7 @@ class AssetWriter {
     extension["rest"] = asset_.examples[0].name;
     if (!asset_.surface.normals.empty()) extension["normals"] = "own";
     if (asset_.surface.groups) extension["groups"] = add_groups();
+    if (!rigid_.empty()) extension["rigid"] = builder_.add_indices(rigid_, GltfTarget::Other);
     if (certificate_fits()) extension["certificate"] = add_certificate(*asset_.certificate, builder_);
     return extension;
   }
@@ -298,7 +300,7 @@ class AssetWriter {
   GltfBuilder builder_;
   size_t root_ = 0, mesh_node_ = 0, skin_ = 0;
   std::vector<size_t> materials_;  // of the surface: their numbers in the document
-  std::vector<uint32_t> groups_;   // #triangles, in the order of the primitives
+  std::vector<uint32_t> groups_, rigid_;  // #triangles, in the order of the primitives
 };
 
 }  // namespace

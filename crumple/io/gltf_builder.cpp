@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "crumple/io/files.h"
 #include "crumple/io/gltf.h"
 
 namespace crumple::io {
@@ -137,42 +138,57 @@ size_t GltfBuilder::add_triangles(std::span<const Triangle> triangles) {
   return add_indices(indices);
 }
 
-size_t GltfBuilder::add_row_numbers(std::span<const uint32_t> rows, int& type) {
-  if (rows.back() <= 255) {
-    type = kUnsignedByte;
-    return add_view(bytes_of(std::span<const uint8_t>(narrowed<uint8_t>(rows))), GltfTarget::Other);
-  }
-  if (rows.back() <= 65535) {
-    type = kUnsignedShort;
-    return add_view(bytes_of(std::span<const uint16_t>(narrowed<uint16_t>(rows))), GltfTarget::Other);
-  }
-  type = kUnsignedInt;
-  return add_view(bytes_of(rows), GltfTarget::Other);
+Json GltfBuilder::add_to_pool(std::span<const std::byte> bytes, Pool& pool) {
+  if (pool.bytes.empty()) pool.view = add("bufferViews", Json::object({{"buffer", 0}}));
+  pool.bytes.resize((pool.bytes.size() + 3) / 4 * 4);
+  Json place = Json::object({{"bufferView", pool.view}});
+  if (!pool.bytes.empty()) place["byteOffset"] = pool.bytes.size();
+  pool.bytes.insert(pool.bytes.end(), bytes.begin(), bytes.end());
+  return place;
+}
+
+Json GltfBuilder::add_row_numbers(std::span<const uint32_t> rows) {
+  const auto add = [&](auto numbers, int type) {
+    Json place = add_to_pool(std::as_bytes(std::span(numbers)), sparse_rows_);
+    place["componentType"] = type;
+    return place;
+  };
+  if (rows.back() <= 255) return add(narrowed<uint8_t>(rows), kUnsignedByte);
+  if (rows.back() <= 65535) return add(narrowed<uint16_t>(rows), kUnsignedShort);
+  return add(rows, kUnsignedInt);
+}
+
+size_t GltfBuilder::add_times(std::span<const float> times) {
+  const auto [place, is_new] = times_.try_emplace(hash_bytes(bytes_of(times)), 0);
+  if (is_new) place->second = add_scalars(times);
+  return place->second;
+}
+
+size_t GltfBuilder::add_position_moves(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values, GltfNumber number) {
+  Vec3f low = Vec3f::Zero(), high = Vec3f::Zero();
+  if (rows.size() == count) low = high = stored(values[0], number, 1);
+  for (const Vec3f& value : values) low = low.cwiseMin(stored(value, number, 1)), high = high.cwiseMax(stored(value, number, 1));
+  const size_t index = add_moves(count, rows, values, number);
+  Json& accessor = document_.json["accessors"].items[index];
+  accessor["min"] = numbers(low), accessor["max"] = numbers(high);
+  return index;
 }
 
 size_t GltfBuilder::add_moves(size_t count, std::span<const uint32_t> rows, std::span<const Vec3f> values, GltfNumber number, bool normalized) {
   assert(count > 0 && rows.size() == values.size() && rows.size() <= count && (rows.empty() || rows.back() < count));
   const float scale = !normalized ? 1.0f : number == kByte ? 127.0f : 32767.0f;
-  Vec3f low = Vec3f::Zero(), high = Vec3f::Zero();
-  if (rows.size() == count) low = high = stored(values[0], number, scale);
-  for (const Vec3f& value : values) {
-    low = low.cwiseMin(stored(value, number, scale));
-    high = high.cwiseMax(stored(value, number, scale));
-  }
-  Json accessor = Json::object({{"componentType", static_cast<int>(number)}, {"count", count}, {"type", "VEC3"}, {"min", numbers(low)}, {"max", numbers(high)}});
+  Json accessor = Json::object({{"componentType", static_cast<int>(number)}, {"count", count}, {"type", "VEC3"}});
   if (normalized) accessor["normalized"] = true;
   if (rows.empty()) return add("accessors", std::move(accessor));
   const size_t size = bytes_of_number(number), row_bytes = rows.back() <= 255 ? 1 : rows.back() <= 65535 ? 2 : 4;
   const size_t stride = (3 * size + 3) / 4 * 4;  // elements of vertex data begin at multiples of four bytes
   if (rows.size() * (3 * size + row_bytes) < count * stride) {
-    int index_type = 0;
-    const size_t index_view = add_row_numbers(rows, index_type);
     std::vector<std::byte> packed;
     for (const Vec3f& value : values) append_numbers(stored(value, number, scale), number, packed);
-    const size_t value_view = add_view(packed, GltfTarget::Other);
-    accessor["sparse"] = Json::object({{"count", rows.size()},
-                                       {"indices", Json::object({{"bufferView", index_view}, {"componentType", index_type}})},
-                                       {"values", Json::object({{"bufferView", value_view}})}});
+    Json sparse = Json::object({{"count", rows.size()}});
+    sparse["indices"] = add_row_numbers(rows);
+    sparse["values"] = add_to_pool(packed, sparse_values_);
+    accessor["sparse"] = std::move(sparse);
     return add("accessors", std::move(accessor));
   }
   std::vector<Vec3f> all(count, Vec3f::Zero());
@@ -203,6 +219,14 @@ void GltfBuilder::use_extension(std::string_view extension, bool required) {
 }
 
 GltfDocument GltfBuilder::finish() && {
+  for (Pool* pool : {&sparse_rows_, &sparse_values_}) {
+    if (pool->bytes.empty()) continue;
+    std::vector<std::byte>& buffer = document_.buffer;
+    buffer.resize((buffer.size() + 3) / 4 * 4);
+    Json& view = document_.json["bufferViews"].items[pool->view];
+    view["byteOffset"] = buffer.size(), view["byteLength"] = pool->bytes.size();
+    buffer.insert(buffer.end(), pool->bytes.begin(), pool->bytes.end());
+  }
   if (!document_.buffer.empty()) document_.json["buffers"] = Json::array({Json::object({{"byteLength", document_.buffer.size()}})});
   return std::move(document_);
 }

@@ -149,61 +149,6 @@ class MaterialReader {
   std::map<size_t, std::shared_ptr<const TextureImage>> images_;
 };
 
-class MaterialWriter {
- public:
-  explicit MaterialWriter(GltfBuilder& builder) : builder_(builder) {}
-
-  size_t add(const SurfaceMaterial& material) {
-    const Vec3 color = material.color.cast<double>();
-    Json values = Json::object({{"baseColorFactor", Json::array({color.x(), color.y(), color.z(), double{material.alpha}})},
-                                {"metallicFactor", material.metal}, {"roughnessFactor", material.roughness}});
-    add_texture(material.color_texture, "baseColorTexture", values), add_texture(material.metal_texture, "metallicRoughnessTexture", values);
-    Json json = Json::object({{"name", material.name}, {"pbrMetallicRoughness", std::move(values)}});
-    add_texture(material.normal_texture, "normalTexture", json), add_texture(material.emissive_texture, "emissiveTexture", json), add_texture(material.occlusion_texture, "occlusionTexture", json);
-    if (material.normal_texture && material.normal_scale != 1) json["normalTexture"]["scale"] = double{material.normal_scale};
-    if (material.emissive != Vec3f::Zero()) json["emissiveFactor"] = Json::array({double{material.emissive.x()}, double{material.emissive.y()}, double{material.emissive.z()}});
-    if (material.alpha_mode != AlphaMode::Opaque) json["alphaMode"] = material.alpha_mode == AlphaMode::Blend ? "BLEND" : "MASK";
-    if (material.alpha_mode == AlphaMode::Mask) json["alphaCutoff"] = double{material.cutoff};
-    if (material.double_sided) json["doubleSided"] = true;
-    if (material.unlit) {
-      json["extensions"] = Json::object({{"KHR_materials_unlit", Json::object()}});
-      builder_.use_extension("KHR_materials_unlit");
-    }
-    return builder_.add("materials", std::move(json));
-  }
-
- private:
-  void add_texture(const Texture& texture, const char* key, Json& to) {
-    if (!texture) return;
-    const auto number = std::tuple(texture.image.get(), texture.wrap_u, texture.wrap_v, texture.nearest);
-    if (const auto found = textures_.find(number); found != textures_.end()) {
-      to[key] = Json::object({{"index", found->second}});
-      return;
-    }
-    Json item = Json::object({{"sampler", sampler_of(texture)}, {"source", image_of(*texture.image)}});
-    to[key] = Json::object({{"index", textures_[number] = builder_.add("textures", std::move(item))}});
-  }
-
-  size_t image_of(const TextureImage& image) {
-    if (const auto found = images_.find(&image); found != images_.end()) return found->second;
-    const size_t view = builder_.add_bytes(std::as_bytes(std::span(image.bytes)));
-    return images_[&image] = builder_.add("images", Json::object({{"name", image.name}, {"mimeType", image.mime}, {"bufferView", view}}));
-  }
-
-  size_t sampler_of(const Texture& texture) {
-    const auto number = std::tuple(texture.wrap_u, texture.wrap_v, texture.nearest);
-    if (const auto found = samplers_.find(number); found != samplers_.end()) return found->second;
-    const auto wrap = [](TextureWrap kind) { return kind == TextureWrap::Clamp ? kClamp : kind == TextureWrap::Mirror ? kMirror : kRepeat; };
-    Json sampler = Json::object({{"magFilter", texture.nearest ? kNearest : kLinear}, {"minFilter", texture.nearest ? kNearest : kMipmapLinear}, {"wrapS", wrap(texture.wrap_u)}, {"wrapT", wrap(texture.wrap_v)}});
-    return samplers_[number] = builder_.add("samplers", std::move(sampler));
-  }
-
-  GltfBuilder& builder_;
-  std::map<std::tuple<const TextureImage*, TextureWrap, TextureWrap, bool>, size_t> textures_;
-  std::map<const TextureImage*, size_t> images_;
-  std::map<std::tuple<TextureWrap, TextureWrap, bool>, size_t> samplers_;
-};
-
 }  // namespace
 
 Result<Materials> read_materials(const GltfDocument& document, std::vector<std::string>* lost) {
@@ -211,10 +156,65 @@ Result<Materials> read_materials(const GltfDocument& document, std::vector<std::
 }
 
 std::vector<size_t> add_materials(const Materials& materials, GltfBuilder& builder) {
-  MaterialWriter writer(builder);
+  GltfMaterialWriter writer(builder);
   std::vector<size_t> numbers;
   for (const SurfaceMaterial& material : materials) numbers.push_back(writer.add(material));
   return numbers;
+}
+
+size_t GltfMaterialWriter::add(const SurfaceMaterial& material) {
+  const Vec3 color = material.color.cast<double>();
+  Json values = Json::object({{"baseColorFactor", Json::array({color.x(), color.y(), color.z(), double{material.alpha}})},
+                              {"metallicFactor", material.metal}, {"roughnessFactor", material.roughness}});
+  add_texture(material.color_texture, "baseColorTexture", values);
+  add_texture(material.metal_texture, "metallicRoughnessTexture", values);
+  Json json = Json::object({{"name", material.name}, {"pbrMetallicRoughness", std::move(values)}});
+  add_texture(material.normal_texture, "normalTexture", json);
+  add_texture(material.emissive_texture, "emissiveTexture", json);
+  add_texture(material.occlusion_texture, "occlusionTexture", json);
+  if (material.normal_texture && material.normal_scale != 1) json["normalTexture"]["scale"] = double{material.normal_scale};
+  if (material.emissive != Vec3f::Zero()) json["emissiveFactor"] = Json::array({double{material.emissive.x()}, double{material.emissive.y()}, double{material.emissive.z()}});
+  if (material.alpha_mode != AlphaMode::Opaque) json["alphaMode"] = material.alpha_mode == AlphaMode::Blend ? "BLEND" : "MASK";
+  if (material.alpha_mode == AlphaMode::Mask) json["alphaCutoff"] = double{material.cutoff};
+  if (material.double_sided) json["doubleSided"] = true;
+  if (material.unlit) {
+    json["extensions"] = Json::object({{"KHR_materials_unlit", Json::object()}});
+    builder_.use_extension("KHR_materials_unlit");
+  }
+  return builder_.add("materials", std::move(json));
+}
+
+const std::vector<size_t>& GltfMaterialWriter::numbers_of(const std::shared_ptr<const Materials>& materials) {
+  const auto [place, is_new] = lists_.try_emplace(materials);
+  if (is_new) {
+    for (const SurfaceMaterial& material : *materials) place->second.push_back(add(material));
+  }
+  return place->second;
+}
+
+void GltfMaterialWriter::add_texture(const Texture& texture, const char* key, Json& to) {
+  if (!texture) return;
+  const auto number = std::tuple(texture.image.get(), texture.wrap_u, texture.wrap_v, texture.nearest);
+  if (const auto found = textures_.find(number); found != textures_.end()) {
+    to[key] = Json::object({{"index", found->second}});
+    return;
+  }
+  Json item = Json::object({{"sampler", sampler_of(texture)}, {"source", image_of(*texture.image)}});
+  to[key] = Json::object({{"index", textures_[number] = builder_.add("textures", std::move(item))}});
+}
+
+size_t GltfMaterialWriter::image_of(const TextureImage& image) {
+  if (const auto found = images_.find(&image); found != images_.end()) return found->second;
+  const size_t view = builder_.add_bytes(std::as_bytes(std::span(image.bytes)));
+  return images_[&image] = builder_.add("images", Json::object({{"name", image.name}, {"mimeType", image.mime}, {"bufferView", view}}));
+}
+
+size_t GltfMaterialWriter::sampler_of(const Texture& texture) {
+  const auto number = std::tuple(texture.wrap_u, texture.wrap_v, texture.nearest);
+  if (const auto found = samplers_.find(number); found != samplers_.end()) return found->second;
+  const auto wrap = [](TextureWrap kind) { return kind == TextureWrap::Clamp ? kClamp : kind == TextureWrap::Mirror ? kMirror : kRepeat; };
+  Json sampler = Json::object({{"magFilter", texture.nearest ? kNearest : kLinear}, {"minFilter", texture.nearest ? kNearest : kMipmapLinear}, {"wrapS", wrap(texture.wrap_u)}, {"wrapT", wrap(texture.wrap_v)}});
+  return samplers_[number] = builder_.add("samplers", std::move(sampler));
 }
 
 std::vector<int> attach_materials(const Materials& all, TriMesh& surface) {

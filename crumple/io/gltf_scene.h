@@ -104,7 +104,7 @@ std::string node_path(const GltfScene& scene, size_t node);
 /// Gives a surface that was appended mesh by mesh its groups, its materials, and normals where only parts of it have them.
 Result<void> finish_surface(GltfScene& scene, std::vector<std::string> groups, TriMesh& surface, std::vector<int>* material_numbers = nullptr);
 
-/// A surface as a .glb: a node with a mesh for each group, and a primitive for each material.
-Result<void> write_gltf_surface(const TriMesh& surface, const std::filesystem::path& file);
+/// A surface as a .glb: a node with a mesh for each group, and a primitive for each material. Vertices may have second texture coordinates.
+Result<void> write_gltf_surface(const TriMesh& surface, const std::filesystem::path& file, std::span<const Vec2f> second_uvs = {});
 
 }  // namespace crumple::io

@@ -20,15 +20,15 @@ struct PngImage {
   ~PngImage() { png_image_free(&control); }
 };
 
-Result<std::string> encode(int width, int height, const std::vector<uint8_t>& pixels, bool has_alpha) {
-  const size_t bytes_each = has_alpha ? 4 : 3;
-  if (width <= 0 || height <= 0 || pixels.size() != bytes_each * static_cast<size_t>(width) * static_cast<size_t>(height)) {
-    return input_error(fmt::format("a picture of {} x {} pixels with {} bytes cannot be written", width, height, pixels.size()));
+template <class Number>
+Result<std::string> encode(int width, int height, const std::vector<Number>& pixels, png_uint_32 format) {
+  if (width <= 0 || height <= 0 || pixels.size() != PNG_IMAGE_SAMPLE_CHANNELS(format) * static_cast<size_t>(width) * static_cast<size_t>(height)) {
+    return input_error(fmt::format("a picture of {} x {} pixels with {} numbers cannot be written", width, height, pixels.size()));
   }
   PngImage png;
   png.control.width = static_cast<png_uint_32>(width);
   png.control.height = static_cast<png_uint_32>(height);
-  png.control.format = has_alpha ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
+  png.control.format = format;
   std::string bytes(PNG_IMAGE_PNG_SIZE_MAX(png.control), '\0');
   png_alloc_size_t size = bytes.size();
   if (!png_image_write_to_memory(&png.control, bytes.data(), &size, 0, pixels.data(), 0, nullptr)) {
@@ -50,7 +50,7 @@ Result<void> decode(std::string_view bytes, std::string_view file, png_uint_32 f
   }
   png.control.format = format;
   const png_color white = {255, 255, 255};
-  std::vector<uint8_t>& pixels = make(static_cast<int>(png.control.width), static_cast<int>(png.control.height));
+  auto& pixels = make(static_cast<int>(png.control.width), static_cast<int>(png.control.height));
   if (!png_image_finish_read(&png.control, &white, pixels.data(), 0, nullptr)) {
     return input_error(fmt::format("{}: is a broken PNG: {}", file, png.control.message));
   }
@@ -60,11 +60,25 @@ Result<void> decode(std::string_view bytes, std::string_view file, png_uint_32 f
 }  // namespace
 
 Result<std::string> encode_png(const Image& image) {
-  return encode(image.width, image.height, image.rgb, false);
+  return encode(image.width, image.height, image.rgb, PNG_FORMAT_RGB);
 }
 
 Result<std::string> encode_png(const Picture& picture) {
-  return encode(picture.width, picture.height, picture.rgba, true);
+  return encode(picture.width, picture.height, picture.rgba, PNG_FORMAT_RGBA);
+}
+
+Result<std::string> encode_png16(int width, int height, const std::vector<uint16_t>& numbers) {
+  return encode(width, height, numbers, PNG_FORMAT_LINEAR_RGB);
+}
+
+Result<std::vector<uint16_t>> decode_png16(std::string_view bytes, std::string_view file) {
+  std::vector<uint16_t> numbers;
+  const Result<void> done = decode(bytes, file, PNG_FORMAT_LINEAR_RGB, [&](int width, int height) -> std::vector<uint16_t>& {
+    numbers.resize(size_t{3} * static_cast<size_t>(width) * static_cast<size_t>(height));
+    return numbers;
+  });
+  if (!done) return done.error();
+  return numbers;
 }
 
 Result<Image> decode_png(std::string_view bytes, std::string_view file) {

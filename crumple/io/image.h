@@ -38,6 +38,10 @@ Result<Picture> decode_any_picture(std::string_view bytes, std::string_view file
 /// "image/png" or "image/jpeg", by its first bytes.
 std::string mime_of(std::string_view bytes);
 
+/// Three 16-bit numbers a pixel that are no colours, and stay as they are.
+Result<std::string> encode_png16(int width, int height, const std::vector<uint16_t>& numbers);
+Result<std::vector<uint16_t>> decode_png16(std::string_view bytes, std::string_view file);
+
 Result<void> write_png(const std::filesystem::path& file, const Image& image);
 Result<void> write_png(const std::filesystem::path& file, const Picture& picture);
 Result<Picture> read_picture(const std::filesystem::path& file);

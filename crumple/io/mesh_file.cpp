@@ -31,9 +31,12 @@ Result<TriMesh> read_gltf_surface(const std::filesystem::path& file, std::vector
   return surface;
 }
 
-template <std::string (*text)(const TriMesh&)>
-Result<void> write_with(const TriMesh& mesh, const std::filesystem::path& file) {
-  return write_file(file, text(mesh));
+Result<void> write_ply_file(const TriMesh& mesh, const std::filesystem::path& file) {
+  return write_file(file, write_ply(mesh));
+}
+
+Result<void> write_glb_file(const TriMesh& mesh, const std::filesystem::path& file) {
+  return write_gltf_surface(mesh, file);
 }
 
 /// A format with what it takes to use it; `write` may be missing.
@@ -51,9 +54,9 @@ constexpr MeshFormat kFormats[] = {
 };
 constexpr Entry kEntries[] = {
     {read_obj, write_obj_files},
-    {read_with<parse_ply>, write_with<write_ply>},
+    {read_with<parse_ply>, write_ply_file},
     {read_with<parse_stl>, nullptr},
-    {read_gltf_surface, write_gltf_surface},
+    {read_gltf_surface, write_glb_file},
     {read_gltf_surface, nullptr},
 };
 static_assert(std::size(kFormats) == std::size(kEntries));

@@ -9,6 +9,7 @@
 
 #include "crumple/io/files.h"
 #include "crumple/io/image.h"
+#include "crumple/io/obj.h"
 #include "crumple/io/text_cursor.h"
 
 namespace crumple::io {
@@ -17,12 +18,12 @@ namespace {
 constexpr size_t kMaxMaterials = 65535;
 constexpr double kDefaultRoughness = 0.6;
 
-/// Blinn's exponent as the roughness with the same width of highlights.
+/// The exponent of highlights as a roughness: Blender's rule, both ways, since most files of this kind come from it or go there.
 double roughness_of(double exponent) {
-  return std::clamp(std::sqrt(2 / (std::max(exponent, 0.0) + 2)), 0.05, 1.0);
+  return std::clamp(1 - std::sqrt(std::max(exponent, 0.0) / 1000), 0.05, 1.0);
 }
 double exponent_of(double roughness) {
-  return std::clamp(2 / (roughness * roughness + 1e-6) - 2, 0.0, 1000.0);
+  return 1000 * (1 - roughness) * (1 - roughness);
 }
 
 class MtlReader {
@@ -158,7 +159,7 @@ std::string write_mtl(const Materials& materials, PictureFiles& pictures) {
   std::string text;
   auto out = std::back_inserter(text);
   for (const SurfaceMaterial& m : materials) {
-    fmt::format_to(out, "newmtl {}\nKd {:.6g} {:.6g} {:.6g}\nNs {:.4g}\nPr {:.6g}\nPm {:.6g}\n", m.name, m.color.x(), m.color.y(), m.color.z(), exponent_of(m.roughness), m.roughness, m.metal);
+    fmt::format_to(out, "newmtl {}\nKd {:.6g} {:.6g} {:.6g}\nNs {:.4g}\nPr {:.6g}\nPm {:.6g}\n", obj_name(m.name), m.color.x(), m.color.y(), m.color.z(), exponent_of(m.roughness), m.roughness, m.metal);
     if (m.emissive != Vec3f::Zero()) fmt::format_to(out, "Ke {:.6g} {:.6g} {:.6g}\n", m.emissive.x(), m.emissive.y(), m.emissive.z());
     if (m.alpha_mode != AlphaMode::Opaque) fmt::format_to(out, "d {:.6g}\n", m.alpha);
     const auto add = [&](const char* keyword, const Texture& texture) {

@@ -8,8 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/index.h"
 #include "crumple/geometry/mesh_edit.h"
-#include "crumple/io/display_color.h"
+#include "crumple/geometry/display_color.h"
 #include "crumple/io/files.h"
 #include "crumple/io/mtl.h"
 #include "crumple/io/text_cursor.h"
@@ -278,13 +279,22 @@ std::string obj_name(const std::string& name) {
   return result;
 }
 
-std::string write_obj(const TriMesh& mesh, std::string_view mtl) {
+static void add_number(double value, std::string& text) {
+  const auto single = static_cast<float>(value);
+  if (double{single} == value) {
+    fmt::format_to(std::back_inserter(text), " {}", single);
+  } else {
+    fmt::format_to(std::back_inserter(text), " {}", value);
+  }
+}
+
+std::string write_obj(const TriMesh& mesh, const ObjStyle& style) {
   std::string text;
   auto out = std::back_inserter(text);
-  if (!mtl.empty()) fmt::format_to(out, "mtllib {}\n", mtl);
+  if (!style.mtl.empty()) fmt::format_to(out, "mtllib {}\n", style.mtl);
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
-    const Vec3& p = mesh.positions[v];
-    fmt::format_to(out, "v {} {} {}", p.x(), p.y(), p.z());
+    text += 'v';
+    for (int axis = 0; axis < 3; ++axis) add_number(mesh.positions[v][axis], text);
     for (int channel = 0; channel < 3 && !mesh.colors.empty(); ++channel)
       fmt::format_to(out, " {:.4g}", display_from_linear(mesh.colors[v][channel]));
     text += '\n';
@@ -299,8 +309,14 @@ std::string write_obj(const TriMesh& mesh, std::string_view mtl) {
   };
   int group = -1, material = -1;
   for (size_t t = 0; t < mesh.triangles.size(); ++t) {
-    if (mesh.groups && mesh.group_of(t) != group) fmt::format_to(out, "o {}\n", (*mesh.groups)[static_cast<size_t>(group = mesh.group_of(t))]);
-    if (mesh.materials && !mtl.empty() && mesh.material_of(t) != material) fmt::format_to(out, "usemtl {}\n", (*mesh.materials)[static_cast<size_t>(material = mesh.material_of(t))].name);
+    if (mesh.groups && mesh.group_of(t) != group) {
+      group = mesh.group_of(t);
+      fmt::format_to(out, "{} {}\n", style.group, obj_name((*mesh.groups)[at(group)]));
+    }
+    if (mesh.materials && !style.mtl.empty() && mesh.material_of(t) != material) {
+      material = mesh.material_of(t);
+      fmt::format_to(out, "usemtl {}\n", obj_name((*mesh.materials)[at(material)].name));
+    }
     const auto& [a, b, c] = mesh.triangles[t];
     text += 'f' + corner(a) + corner(b) + corner(c) + '\n';
   }
@@ -313,7 +329,7 @@ Result<void> write_obj_files(const TriMesh& mesh, const std::filesystem::path& f
   PictureFiles pictures(file);
   if (Result<void> written = write_file(library, write_mtl(*mesh.materials, pictures)); !written) return written;
   if (Result<void> written = pictures.write(); !written) return written;
-  return write_file(file, write_obj(mesh, library.filename().string()));
+  return write_file(file, write_obj(mesh, {library.filename().string()}));
 }
 
 }  // namespace crumple::io

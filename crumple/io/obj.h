@@ -20,8 +20,13 @@ Result<TriMesh> read_obj(const std::filesystem::path& file, std::vector<std::str
 /// The same with the vertices exactly as the file lists them: positions only, none doubled, unused ones kept. Triangles and their corners
 /// come in the same order as parse_obj gives them.
 Result<TriMesh> parse_obj_vertices(std::string_view text, std::string_view name);
-/// The surface as a text that names its materials and the file `mtl` for them; none if that is empty.
-std::string write_obj(const TriMesh& mesh, std::string_view mtl = {});
+/// How a surface is written: the file that its materials are in, none if that is empty; and the keyword for groups. Readers make an object of each "o".
+struct ObjStyle {
+  std::string_view mtl = {};
+  char group = 'o';
+};
+/// The surface as a text, exactly: numbers that single precision holds have at most nine digits.
+std::string write_obj(const TriMesh& mesh, const ObjStyle& style = {});
 /// The surface with its materials (.mtl) and their pictures beside it.
 Result<void> write_obj_files(const TriMesh& mesh, const std::filesystem::path& file);
 /// A name without the blanks at which names of groups and materials would end.

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "crumple/geometry/mesh_edit.h"
-#include "crumple/io/display_color.h"
+#include "crumple/geometry/display_color.h"
 #include "crumple/io/text_cursor.h"
 
 namespace crumple::io {
@@ -305,22 +305,34 @@ Result<TriMesh> parse_ply(std::string_view bytes, std::string_view name) {
   return PlyReader(*header, bytes, name).read();
 }
 
-std::string write_ply(const TriMesh& mesh) {
+std::string write_ply(const TriMesh& mesh, const PlyExtras& extras) {
   std::string bytes = fmt::format("ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\nproperty float y\nproperty float z\n",
                                   mesh.positions.size());
   if (!mesh.normals.empty()) bytes += "property float nx\nproperty float ny\nproperty float nz\n";
   if (!mesh.uvs.empty()) bytes += "property float s\nproperty float t\n";
   if (!mesh.colors.empty()) bytes += "property uchar red\nproperty uchar green\nproperty uchar blue\n";
-  bytes += fmt::format("element face {}\nproperty list uchar int vertex_indices\nend_header\n", mesh.triangles.size());
+  if (!extras.velocities.empty()) bytes += "property float vx\nproperty float vy\nproperty float vz\n";
+  if (!extras.body.empty()) bytes += "property int body\n";
+  if (!extras.piece.empty()) bytes += "property int piece\n";
+  bytes += fmt::format("element face {}\nproperty list uchar int vertex_indices\n", mesh.triangles.size());
+  if (!mesh.material.empty()) bytes += "property int material\n";
+  bytes += "end_header\n";
+  const auto add = [&](const Vec3f& vector) {
+    for (const float number : vector) append(bytes, number);
+  };
   for (size_t i = 0; i < mesh.positions.size(); ++i) {
-    for (int axis = 0; axis < 3; ++axis) append(bytes, static_cast<float>(mesh.positions[i][axis]));
-    for (int axis = 0; axis < 3 && !mesh.normals.empty(); ++axis) append(bytes, mesh.normals[i][axis]);
+    add(mesh.positions[i].cast<float>());
+    if (!mesh.normals.empty()) add(mesh.normals[i]);
     if (!mesh.uvs.empty()) append(bytes, mesh.uvs[i].x()), append(bytes, 1 - mesh.uvs[i].y());
     for (int channel = 0; channel < 3 && !mesh.colors.empty(); ++channel) append(bytes, display_byte(mesh.colors[i][channel]));
+    if (!extras.velocities.empty()) add(extras.velocities[i]);
+    if (!extras.body.empty()) append(bytes, int32_t{extras.body[i]});
+    if (!extras.piece.empty()) append(bytes, int32_t{extras.piece[i]});
   }
-  for (const Triangle& triangle : mesh.triangles) {
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
     append(bytes, uint8_t{3});
-    for (const int v : triangle) append(bytes, int32_t{v});
+    for (const int v : mesh.triangles[t]) append(bytes, int32_t{v});
+    if (!mesh.material.empty()) append(bytes, int32_t{mesh.material[t]});
   }
   return bytes;
 }

@@ -7,7 +7,7 @@
 
 #include "crumple/core/index.h"
 #include "crumple/core/parallel.h"
-#include "crumple/io/display_color.h"
+#include "crumple/geometry/display_color.h"
 #include "crumple/render/texture.h"
 
 namespace crumple::render {
@@ -28,7 +28,7 @@ struct Flat {
 };
 
 Rgba shown(const Vec3f& linear, float alpha) {
-  const auto display = [](float value) { return static_cast<float>(io::display_from_linear(double{std::clamp(value, 0.0f, 1.0f)})); };
+  const auto display = [](float value) { return static_cast<float>(display_from_linear(double{std::clamp(value, 0.0f, 1.0f)})); };
   return Rgba(display(linear.x()) * alpha, display(linear.y()) * alpha, display(linear.z()) * alpha, alpha);
 }
 

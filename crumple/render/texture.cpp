@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "crumple/core/index.h"
-#include "crumple/io/display_color.h"
+#include "crumple/geometry/display_color.h"
 
 namespace crumple::render {
 namespace {
@@ -23,7 +23,7 @@ Pyramid::Pyramid(const Picture& picture, Values values) {
   std::array<float, 256> value_of;
   for (size_t i = 0; i < value_of.size(); ++i) {
     const double part = static_cast<double>(i) / 255;
-    value_of[i] = values == Values::Linear ? io::linear_from_display(part) : static_cast<float>(part);
+    value_of[i] = values == Values::Linear ? linear_from_display(part) : static_cast<float>(part);
   }
   Level first{picture.width, picture.height, std::vector<Texel>(crumple::at(picture.width) * crumple::at(picture.height))};
   for (size_t i = 0; i < first.pixels.size(); ++i) {

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "crumple/geometry/elements.h"
+#include "crumple/geometry/mesh_edit.h"
+#include "crumple/geometry/rigid_parts.h"
 #include "crumple/rig/score_holes.h"
+#include "crumple/rig/score_locate.h"
 #include "crumple/rig/score_surface.h"
 #include "crumple/rig/score_tets.h"
 
@@ -90,6 +94,54 @@ double relative(double sum, double whole) {
   return whole != 0 ? std::abs(sum - whole) / std::abs(whole) : std::abs(sum);
 }
 
+/// The surface that is cut, and the parts of it that are not.
+struct DividedSurface {
+  TriMesh cut;
+  std::vector<TriMesh> whole;
+};
+
+/// Parts that keep their shape are not cut either.
+DividedSurface divide(const TriMesh& surface, const std::vector<bool>& whole) {
+  std::vector<bool> marked = whole;
+  marked.resize(surface.triangles.size(), false);
+  for (size_t t = 0; t < surface.rigid.size(); ++t) marked[t] = marked[t] || surface.rigid[t] > 0;
+  TriMesh numbered = surface;
+  mark_rigid_parts(marked, numbered);
+  DividedSurface divided;
+  if (numbered.rigid.empty()) {
+    divided.cut = surface;
+    return divided;
+  }
+  std::vector<std::vector<int>> parts(static_cast<size_t>(*std::ranges::max_element(numbered.rigid)) + 1);
+  for (size_t t = 0; t < numbered.rigid.size(); ++t) parts[numbered.rigid[t]].push_back(static_cast<int>(t));
+  divided.cut = part_of(surface, parts[0]);
+  for (size_t p = 1; p < parts.size(); ++p) divided.whole.push_back(part_of(surface, parts[p]));
+  return divided;
+}
+
+/// The cell that a place lies in, or the one nearest to it.
+int cell_around(const Vec3& place, std::span<const ConvexCell> cells) {
+  int best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t c = 0; c < cells.size(); ++c) {
+    double outside = -std::numeric_limits<double>::infinity();
+    for (const HalfSpace& side : cells[c].sides) outside = std::max(outside, side.normal.dot(place) - side.offset);
+    if (outside < least) least = outside, best = static_cast<int>(c);
+  }
+  return best;
+}
+
+/// Each whole part goes to the piece around its middle.
+void add_whole_parts(const CutBody& body, std::span<const ConvexCell> cells, const std::vector<TriMesh>& parts, DrawnPieces& drawn) {
+  const PieceLocator locator(body);
+  for (const TriMesh& part : parts) {
+    Vec3 middle = Vec3::Zero();
+    for (const Vec3& p : part.positions) middle += p / static_cast<double>(part.positions.size());
+    const int piece = locator.pieces_at(cell_around(middle, cells), {middle}).front();
+    append_mesh(part, drawn.surfaces[static_cast<size_t>(piece)].skin);
+  }
+}
+
 /// Until something is drawn of every piece.
 DrawnPieces draw_all(CutBody& body, const std::vector<CellSurface>& cells, int closing, int& joined) {
   while (true) {
@@ -121,11 +173,14 @@ Result<ScoreReport> score_asset(Asset& asset, std::span<const ConvexCell> cells,
     return input_error(fmt::format("{}: the cuts make {} pieces, more than the limit of {}; cut less often, or raise the limit", asset.name,
                                    body.pieces, settings.most));
   }
-  const ClosedSurface whole = close_holes(asset.surface);
+  const DividedSurface divided = divide(asset.surface, settings.whole);
+  if (divided.cut.triangles.empty()) return input_error(fmt::format("{}: all of its surface is to stay whole: there is nothing to cut", asset.name));
+  const ClosedSurface whole = close_holes(divided.cut);
   const std::vector<CellSurface> surfaces = cut_drawn(whole.mesh, cells, mean_edge(asset.tets));
   DrawnPieces drawn = draw_all(body, surfaces, whole.closing, report.joined);
   if (body.pieces < 2) return input_error(fmt::format("{}: the cuts miss what is drawn of the body", asset.name));
 
+  add_whole_parts(body, cells, divided.whole, drawn);
   TetCopies copies = copy_tets(body);
   const TriMesh* whole_mesh[] = {&whole.mesh};
   report.holes = whole.holes, report.volume = measure_closed(whole_mesh).volume;

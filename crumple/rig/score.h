@@ -13,6 +13,7 @@ struct ScoreSettings {
   double sliver = 1e-4;  // of the body's volume: what is smaller becomes part of the neighbour it shares most with
   int most = 64;         // pieces
   SurfaceMaterial cut = Pieces().cut;  // of broken faces; their texture coordinates are metres
+  std::vector<bool> whole = {};        // #triangles of the surface: connected parts of it that are not cut, but go to one piece; empty: none
 };
 
 /// What came of scoring.

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "crumple/geometry/rigid_parts.h"
+
 namespace crumple {
 namespace {
 
@@ -212,7 +214,9 @@ MatterDrawn& ViewCache::drawn(const Body& body, int index) {
   return drawn_.emplace(index, std::visit([](const auto& matter) -> MatterDrawn { return start_drawing(matter.model); }, *body.matter)).first->second;
 }
 
-std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, const View& view, ViewCache& cache) {
+namespace {
+
+std::vector<FrameItem> draw_items(const Body& body, int index, std::span<const Transform> places, bool in_pieces, const View& view, ViewCache& cache) {
   if (body.matter) return draw_matter(body, index, view, cache);
   std::vector<FrameItem> items;
   if (!own_pieces(body).empty()) {
@@ -225,6 +229,16 @@ std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Tr
       const TriMesh& side = cut ? *body.cuts[piece] : *body.skins[piece];
       if (!side.triangles.empty()) items.push_back(draw_side(body, index, piece, cut, places, view));
     }
+  }
+  return items;
+}
+
+}  // namespace
+
+std::vector<FrameItem> draw_body(const Body& body, int index, std::span<const Transform> places, bool in_pieces, const View& view, ViewCache& cache) {
+  std::vector<FrameItem> items = draw_items(body, index, places, in_pieces, view, cache);
+  for (FrameItem& item : items) {
+    if (item.surface) keep_rigid_parts(*item.surface, item.positions);
   }
   return items;
 }

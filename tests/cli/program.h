@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/kept_exports.h"
 #include "tests/sanitized.h"
 
 namespace crumple {
@@ -37,6 +38,9 @@ class Scratch {
   }
   ~Scratch() {
     std::error_code ignored;
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    // Hostile tests write files that are broken on purpose.
+    if (test && !is_broken(test->test_suite_name())) keep_animations(folder_, std::string(test->test_suite_name()) + "_" + folder_.filename().string());
     std::filesystem::remove_all(folder_, ignored);
   }
   Scratch(const Scratch&) = delete;
@@ -45,6 +49,7 @@ class Scratch {
   const std::filesystem::path& path() const { return folder_; }
 
  private:
+  static bool is_broken(const std::string& suite) { return suite.find("Hostile") != std::string::npos || suite.find("Corpus") != std::string::npos; }
   std::filesystem::path folder_;
 };
 

@@ -70,7 +70,7 @@ std::vector<std::string> seen_at(const Glb& glb, float time) {
   }
   std::vector<std::string> names;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (seen[i]) names.push_back(nodes[i].find("name")->text);
+    if (seen[i] && nodes[i].find("mesh")) names.push_back(nodes[i].find("name")->text);
   }
   return names;
 }
@@ -127,13 +127,19 @@ TEST_F(SoftCommand, an_exported_animation_shows_each_surface_only_while_it_is_so
   EXPECT_GT(glb.json.find("nodes")->items.size(), 3u);
   EXPECT_EQ(glb.json.find("materials")->items.size(), 2u) << "crack faces have a material of their own";
   for (int frame = 0; frame <= 18; ++frame) {
-    const std::vector<std::string> seen = seen_at(glb, static_cast<float>(frame) / 60);
-    ASSERT_EQ(seen.size(), frame < first ? 1u : 2u) << "frame " << frame << ": " << fmt::format("{}", fmt::join(seen, ", "));
-    EXPECT_TRUE(seen[0].starts_with("bar"));
-    if (seen.size() > 1) {
-      EXPECT_NE(seen[0].starts_with("bar/inner"), seen[1].starts_with("bar/inner"));
+    size_t skins = 0, inner = 0;
+    for (const std::string& name : seen_at(glb, static_cast<float>(frame) / 60)) {
+      ASSERT_TRUE(name.starts_with("bar"));
+      ++(name.starts_with("bar/inner") ? inner : skins);
     }
+    EXPECT_GT(skins, 0u);
+    EXPECT_EQ(inner > 0, frame >= first) << "frame " << frame;
   }
+  // Every vertex of every frame is compared by readers of others.
+  for (const char* cache : {"a.pc2", "a.mdd"}) ASSERT_EQ(run({"export", "rec", "-o", cache, "--quiet"}).code, 0);
+  write_text(scratch / "a.limit", "0.0012");
+  fs::remove_all(scratch / "rec");
+  keep_exports(scratch.path(), "torn_bar");
 }
 
 TEST_F(SoftCommand, one_frame_is_exported_with_its_crack_faces) {

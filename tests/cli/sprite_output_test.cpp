@@ -126,7 +126,7 @@ TEST_F(SpriteOutput, mistakes_are_refused) {
       {{"export", "rec", "-o", "a.png", "--body", "snake", "--frames", "500-600"}, "--frames 500-600: none of these frames was recorded"},
       {{"export", "rec", "-o", "a.png", "--body", "snake", "--pixels", "50000"}, "--pixels 50000: pictures of"},
       {{"export", "rec", "-o", "a.png", "--body", "snake", "--colors"}, "--frame and --colors are not for .png"},
-      {{"export", "rec", "-o", "a.glb", "--body", "snake"}, "--body and --pixels are for sprite sheets"},
+      {{"export", "rec", "-o", "a.glb", "--body", "snake"}, "--body is for sprite sheets (.png), .usda"},
       {{"export", "rec", "-o", "nowhere/a.png", "--body", "snake"}, "nowhere/a.png: cannot be created"},
       {{"render", "rec", "-o", "a.png", "--transparent"}, "a.png: what can be transparent"},
       {{"render", "rec", "-o", "a.mp4", "--transparent"}, "a.mp4: what can be transparent"},

@@ -1,13 +1,11 @@
 // Point caches give back every vertex of every frame, and meshes beside them have the same vertices.
-#include <bit>
-#include <cstring>
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "crumple/io/export.h"
 #include "crumple/io/files.h"
 #include "crumple/io/obj.h"
+#include "tests/io/players.h"
 
 namespace crumple::io {
 namespace {
@@ -38,54 +36,6 @@ Result<Frame> cached_frame(int index) {
   return frame;
 }
 
-std::vector<Vec3> world_places(const FrameItem& item) {
-  std::vector<Vec3> all;
-  for (size_t i = 0; i < item.surface->positions.size(); ++i) all.push_back(item.place * (item.positions.empty() ? item.surface->positions[i] : item.positions[i].cast<double>()));
-  return all;
-}
-
-struct Cache {
-  size_t vertices = 0;
-  std::vector<float> times;
-  std::vector<std::vector<Vec3f>> frames;
-};
-
-Cache read_cache(const fs::path& file, CacheKind kind) {
-  const std::string bytes = *read_file(file);
-  const bool biggest_first = kind == CacheKind::Mdd;
-  size_t at = 0;
-  const auto bits = [&] {
-    uint32_t value = 0;
-    for (size_t k = 0; k < 4; ++k) value |= static_cast<uint32_t>(static_cast<uint8_t>(bytes.at(at + k))) << (8 * (biggest_first ? 3 - k : k));
-    at += 4;
-    return value;
-  };
-  const auto number = [&] { return std::bit_cast<float>(bits()); };
-  Cache cache;
-  size_t count = 0;
-  if (kind == CacheKind::Mdd) {
-    count = bits(), cache.vertices = bits();
-    for (size_t k = 0; k < count; ++k) cache.times.push_back(number());
-  } else {
-    EXPECT_EQ(bytes.substr(0, 12), std::string("POINTCACHE2\0", 12));
-    at = 12;
-    EXPECT_EQ(bits(), 1u);
-    cache.vertices = bits();
-    EXPECT_EQ(number(), 0.0f);
-    EXPECT_EQ(number(), 1.0f);
-    count = bits();
-  }
-  for (size_t k = 0; k < count; ++k) {
-    cache.frames.emplace_back();
-    for (size_t i = 0; i < cache.vertices; ++i) {
-      const float x = number(), y = number(), z = number();
-      cache.frames.back().emplace_back(x, y, z);
-    }
-  }
-  EXPECT_EQ(at, bytes.size());
-  return cache;
-}
-
 class ExportCache : public testing::TestWithParam<CacheKind> {
  protected:
   fs::path folder = fs::temp_directory_path() / ("crumple_cache_test_" + std::to_string(getpid()));
@@ -109,9 +59,9 @@ TEST_P(ExportCache, gives_back_every_vertex_of_every_frame) {
     if (GetParam() == CacheKind::Mdd) {
       EXPECT_NEAR(cache.times[static_cast<size_t>(f)], f / 24.0, 1e-6);
     }
-    for (size_t i = 0; i < 4; ++i) EXPECT_LT((places[i].cast<double>() - world_places(frame.items[0])[i]).norm(), 1e-6);
+    for (size_t i = 0; i < 4; ++i) EXPECT_LT((places[i].cast<double>() - positions_of(frame.items[0])[i]).norm(), 1e-6);
     const size_t there = f < 2 ? 0 : f < 5 ? 4 : 8;  // where the second thing is in the cache
-    for (size_t i = 0; there > 0 && i < 4; ++i) EXPECT_LT((places[there + i].cast<double>() - world_places(frame.items[1])[i]).norm(), 1e-6);
+    for (size_t i = 0; there > 0 && i < 4; ++i) EXPECT_LT((places[there + i].cast<double>() - positions_of(frame.items[1])[i]).norm(), 1e-6);
     for (const size_t away : {4, 8}) {
       for (size_t i = 1; away != there && i < 4; ++i) EXPECT_EQ(places[away + i], places[away]) << "one point while it is away";
     }
@@ -121,7 +71,7 @@ TEST_P(ExportCache, gives_back_every_vertex_of_every_frame) {
 TEST_P(ExportCache, has_a_mesh_with_the_same_vertices_beside_it) {
   ASSERT_TRUE(export_cache(cached_frame, kCachedFrames, GetParam(), folder / "shot.cache"));
   const std::string text = *read_file(folder / "shot.obj");
-  EXPECT_EQ(std::count(text.begin(), text.end(), 'v'), 12);
+  EXPECT_EQ(lines_of(text, "v "), 12);
   size_t faces = 0;
   for (size_t at = text.find("\nf "); at != std::string::npos; at = text.find("\nf ", at + 1)) ++faces;
   EXPECT_EQ(faces, 12u);

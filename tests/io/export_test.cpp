@@ -14,6 +14,8 @@
 #include "crumple/io/gltf.h"
 #include "crumple/io/obj.h"
 #include "crumple/io/ply.h"
+#include "tests/io/players.h"
+#include "tests/kept_exports.h"
 
 namespace crumple::io {
 namespace {
@@ -26,7 +28,10 @@ constexpr double kFps = 24;
 class Export : public testing::Test {
  protected:
   Export() : folder_(fs::temp_directory_path() / ("crumple_export_" + std::to_string(getpid()))) { fs::create_directories(folder_); }
-  ~Export() override { fs::remove_all(folder_); }
+  ~Export() override {
+    keep_animations(folder_, std::string("Export_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+  }
   fs::path path(const char* name) const { return folder_ / name; }
 
  private:
@@ -104,113 +109,6 @@ Frame frame_at(int index) {
 
 Result<Frame> source(int index) {
   return frame_at(index);
-}
-
-/// A .glb read back and played.
-class Player {
- public:
-  explicit Player(const fs::path& file) {
-    auto read = read_gltf(file);
-    if (!read) throw std::runtime_error(read.error().text);
-    document_ = std::move(*read);
-  }
-  const Json& json() const { return document_.json; }
-  const GltfDocument& document() const { return document_; }
-
-  const Json& node(const std::string& name) const { return list("nodes").items[index_of(name)]; }
-  const Json& mesh(const std::string& name) const { return list("meshes").items[whole(node(name), "mesh")]; }
-  const Json& primitive(const std::string& name) const { return mesh(name).find("primitives")->items[0]; }
-  size_t index_of(const std::string& name) const {
-    const auto& nodes = list("nodes").items;
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].find("name")->text == name) return i;
-    }
-    throw std::runtime_error("no node " + name);
-  }
-
-  /// The key times of a channel; none if there is no such channel.
-  std::vector<float> times(const std::string& name, const std::string& path) const {
-    const Json* sampler = sampler_of(name, path);
-    return sampler ? floats(whole(*sampler, "input"), 1) : std::vector<float>();
-  }
-
-  std::vector<double> value(const std::string& name, const std::string& path, double time, size_t width) const {
-    const Json* sampler = sampler_of(name, path);
-    if (!sampler) return still_value(name, path, width);
-    const std::vector<float> times = floats(whole(*sampler, "input"), 1);
-    const std::vector<float> values = floats(whole(*sampler, "output"), path == "weights" ? 1 : static_cast<int>(width));
-    const auto after = static_cast<size_t>(std::upper_bound(times.begin(), times.end(), static_cast<float>(time)) - times.begin());
-    const size_t last = std::min(after, times.size() - 1), first = after == 0 ? 0 : after - 1;
-    double share = last == first ? 0 : (time - times[first]) / (times[last] - times[first]);
-    if (sampler->find("interpolation")->text == "STEP") share = 0;
-    std::vector<double> result(width);
-    for (size_t i = 0; i < width; ++i) result[i] = values[first * width + i] * (1 - share) + values[last * width + i] * share;
-    if (path == "rotation") {
-      const auto quat = [&](size_t k) { return Quat(values[k * 4 + 3], values[k * 4], values[k * 4 + 1], values[k * 4 + 2]); };
-      const Quat turned = quat(first).slerp(share, quat(last));
-      result = {turned.x(), turned.y(), turned.z(), turned.w()};
-    }
-    return result;
-  }
-
-  std::vector<double> weights(const std::string& name, double time) const {
-    const Json* targets = primitive(name).find("targets");
-    return targets ? value(name, "weights", time, targets->items.size()) : std::vector<double>();
-  }
-
-  /// Where the vertices of a node are.
-  std::vector<Vec3> positions(const std::string& name, double time) const {
-    std::vector<float> points = floats(whole(*primitive(name).find("attributes"), "POSITION"), 3);
-    const std::vector<double> weight = weights(name, time);
-    for (size_t t = 0; t < weight.size(); ++t) {
-      if (weight[t] == 0) continue;
-      const std::vector<float> moved = floats(whole(primitive(name).find("targets")->items[t], "POSITION"), 3);
-      for (size_t i = 0; i < points.size(); ++i) points[i] += static_cast<float>(weight[t]) * moved[i];
-    }
-    const auto p = value(name, "translation", time, 3), r = value(name, "rotation", time, 4), s = value(name, "scale", time, 3);
-    std::vector<Vec3> result;
-    for (size_t i = 0; i < points.size(); i += 3) {
-      result.push_back(Quat(r[3], r[0], r[1], r[2]) * (s[0] * Vec3(points[i], points[i + 1], points[i + 2])) + Vec3(p[0], p[1], p[2]));
-    }
-    return result;
-  }
-
- private:
-  const Json& list(const char* name) const { return *document_.json.find(name); }
-  static size_t whole(const Json& object, const char* key) { return static_cast<size_t>(object.find(key)->number); }
-  std::vector<float> floats(size_t accessor, int components) const { return *read_floats(document_, accessor, components); }
-  const Json* sampler_of(const std::string& name, const std::string& path) const {
-    if (!document_.json.find("animations")) return nullptr;
-    const Json& animation = list("animations").items[0];
-    for (const Json& channel : animation.find("channels")->items) {
-      const Json& target = *channel.find("target");
-      if (whole(target, "node") == index_of(name) && target.find("path")->text == path)
-        return &animation.find("samplers")->items[whole(channel, "sampler")];
-    }
-    return nullptr;
-  }
-  std::vector<double> still_value(const std::string& name, const std::string& path, size_t width) const {
-    std::vector<double> result(width, path == "scale" ? 1.0 : 0.0);
-    if (path == "rotation") result[3] = 1;
-    const Json* value = path == "weights" ? mesh(name).find("weights") : node(name).find(path);
-    for (size_t i = 0; value && i < width; ++i) result[i] = value->items[i].number;
-    return result;
-  }
-  GltfDocument document_;
-};
-
-std::vector<Vec3> positions_of(const FrameItem& item) {
-  std::vector<Vec3> result;
-  for (size_t i = 0; i < item.surface->positions.size(); ++i) {
-    result.push_back(item.place * (item.positions.empty() ? item.surface->positions[i] : item.positions[i].cast<double>()));
-  }
-  return result;
-}
-
-double furthest(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
-  double result = a.size() == b.size() ? 0 : 1e300;
-  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) result = std::max(result, (a[i] - b[i]).norm());
-  return result;
 }
 
 /// Farthest that any vertex of an item is from its place in any frame, as a reader of the file finds it.

@@ -1,12 +1,13 @@
 // USD text: what is written is where the things were, in every frame.
 #include <cmath>
-#include <regex>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "crumple/io/export.h"
 #include "crumple/io/files.h"
+#include "tests/io/players.h"
+#include "tests/kept_exports.h"
 
 namespace crumple::io {
 namespace {
@@ -48,50 +49,14 @@ Result<Frame> usd_frame(int index) {
   return frame;
 }
 
-std::vector<double> numbers_in(const std::string& text) {
-  std::vector<double> numbers;
-  static const std::regex number(R"(-?\d+(\.\d+)?(e[-+]?\d+)?)");
-  for (auto found = std::sregex_iterator(text.begin(), text.end(), number); found != std::sregex_iterator(); ++found) numbers.push_back(std::stod(found->str()));
-  return numbers;
-}
-
-/// Samples of an attribute after a place in the text: frame and numbers. One without samples has frame 0.
-std::map<int, std::vector<double>> samples_of(const std::string& text, const std::string& attribute, size_t from) {
-  std::map<int, std::vector<double>> samples;
-  const size_t at = text.find(attribute, from);
-  if (at == std::string::npos) return samples;
-  const size_t line = text.find('\n', at);
-  const std::string first = text.substr(at + attribute.size(), line - at - attribute.size());
-  if (first.find("timeSamples") == std::string::npos) {
-    samples[0] = numbers_in(first);
-    return samples;
-  }
-  const std::string block = text.substr(line, text.find("\n            }", line) < text.find("\n        }", line) ? text.find("\n            }", line) - line : text.find("\n        }", line) - line);
-  std::istringstream lines(block);
-  for (std::string each; std::getline(lines, each);) {
-    const size_t colon = each.find(": ");
-    if (colon != std::string::npos) samples[std::stoi(each)] = numbers_in(each.substr(colon));
-  }
-  return samples;
-}
-
-/// As a player interpolates: linearly between samples.
-std::vector<double> at_frame(const std::map<int, std::vector<double>>& samples, int frame) {
-  const auto after = samples.lower_bound(frame);
-  if (after == samples.end()) return std::prev(after)->second;
-  if (after->first == frame || after == samples.begin()) return after->second;
-  const auto before = std::prev(after);
-  std::vector<double> mixed = before->second;
-  const double share = static_cast<double>(frame - before->first) / (after->first - before->first);
-  for (size_t i = 0; i < mixed.size(); ++i) mixed[i] += share * (after->second[i] - mixed[i]);
-  return mixed;
-}
-
 class ExportUsd : public testing::Test {
  protected:
   fs::path folder = fs::temp_directory_path() / ("crumple_usd_test_" + std::to_string(getpid()));
   void SetUp() override { fs::create_directories(folder); }
-  void TearDown() override { fs::remove_all(folder); }
+  void TearDown() override {
+    keep_animations(folder, std::string("Usd_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder);
+  }
   std::string exported() {
     ExportSettings settings;
     settings.name = "cards", settings.fps = 30;
@@ -120,7 +85,7 @@ TEST_F(ExportUsd, every_vertex_is_where_it_was_in_every_frame) {
       EXPECT_LT((played - there).norm(), 1e-6) << f << " " << i;
     }
   }
-  EXPECT_EQ(points.size(), 4u) << "at rest in 0 and 2, bent in 3, and back in 4";
+  EXPECT_EQ(points.size(), 5u) << "at rest in 0 and 2, bent in 3, back in 4, and still in 5";
 }
 
 TEST_F(ExportUsd, has_units_times_names_and_what_comes_and_goes) {

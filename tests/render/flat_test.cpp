@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "crumple/core/parallel.h"
-#include "crumple/io/display_color.h"
+#include "crumple/geometry/display_color.h"
 #include "crumple/io/files.h"
 #include "crumple/render/drawing.h"
 
@@ -396,7 +396,7 @@ TEST(Flat, later_items_and_triangles_lie_over_earlier_ones) {
 
 TEST(Flat, colours_are_shown_as_a_screen_shows_light) {
   const Picture picture = render_flat(frame_of({plain({0.5f, 0.2f, 0}, Vec3::Zero(), 2)}), {Vec2::Zero(), 1}, flat_settings(8, 8));
-  expect_pixel(picture, 4, 4, {static_cast<int>(std::lround(255 * io::display_from_linear(0.5f))), static_cast<int>(std::lround(255 * io::display_from_linear(0.2f))), 0, 255});
+  expect_pixel(picture, 4, 4, {static_cast<int>(std::lround(255 * display_from_linear(0.5f))), static_cast<int>(std::lround(255 * display_from_linear(0.2f))), 0, 255});
 }
 
 TEST(Flat, only_wanted_bodies_are_drawn) {

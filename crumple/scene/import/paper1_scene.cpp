@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "crumple/geometry/tet_mesh.h"
-#include "crumple/io/display_color.h"
+#include "crumple/geometry/display_color.h"
 #include "crumple/io/paper1_asset.h"
 #include "crumple/io/paper1_pieces.h"
 #include "crumple/io/files.h"
@@ -142,7 +142,7 @@ class Paper1Importer {
   static std::optional<Vec3f> parse_color(const std::string& text) {
     Vec3f color;
     if (unsigned hex = 0; text.size() == 7 && std::sscanf(text.c_str(), "#%6x", &hex) == 1) {
-      for (int c = 0; c < 3; ++c) color[c] = io::linear_from_display((hex >> (16 - 8 * c) & 255) / 255.0);
+      for (int c = 0; c < 3; ++c) color[c] = linear_from_display((hex >> (16 - 8 * c) & 255) / 255.0);
       return color;
     }
     if (std::sscanf(text.c_str(), "%f%*[ ,]%f%*[ ,]%f", &color[0], &color[1], &color[2]) != 3 || !(color.minCoeff() >= 0 && color.maxCoeff() <= 1)) return {};

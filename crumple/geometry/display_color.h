@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace crumple::io {
+namespace crumple {
 
 /// Light from a screen's value (sRGB), both 0 .. 1.
 inline float linear_from_display(double value) {
@@ -16,4 +16,4 @@ inline double display_from_linear(float linear) {
   return value <= 0.0031308 ? value * 12.92 : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
 }
 
-}  // namespace crumple::io
+}  // namespace crumple
