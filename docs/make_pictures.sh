@@ -193,3 +193,10 @@ draw jacks $out/jacks_2.png --frame 120 --size 640x420 --samples 32
 draw jacks $out/jacks_3.png --frame 120 --size 640x420 --samples 32 --camera=2.6,1.9,4.4:0.6,0.4,1.6:34
 draw jacks $out/jacks_4.png --frame 120 --size 640x420 --samples 32 --camera=2.6,1.9,4.4:0.6,0.4,1.6:34 --color bend
 montage $out/jacks_[1-4].png -strip -tile 2x2 -geometry +4+4 $out/jacks.png; small $out/jacks.png jacks.png 1136x
+
+# A post from Blender and back, drawn by both. The pictures stay as they are where Blender is not installed.
+if sh tests/readers/blender_models.sh "$PWD/tests/readers" "$out/blender" "$(readlink -f "$crumple")" >/dev/null; then
+  blender -b --factory-startup --python-exit-code 1 --python docs/blender_picture.py -- $out/blender/glb/hydrant_out.glb 19 $out/from_blender.png >/dev/null
+  "$crumple" render $out/blender/glb/rec -o $out/from_crumple.png --frame 19 --size 480x320 --quiet
+  montage $out/from_blender.png $out/from_crumple.png -strip -depth 8 -define png:exclude-chunk=date,time,tIME -tile 2x1 -geometry +4+4 PNG24:$images/blender_and_crumple.png
+fi
