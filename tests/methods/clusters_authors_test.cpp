@@ -146,8 +146,11 @@ TEST(Paper2Body, the_ball_makes_a_hole_in_the_plate_whose_frame_stays) {
   plate.run(120);
   EXPECT_GE(plate.first_split, 10);
   EXPECT_LE(plate.first_split, 60);
+  EXPECT_GE(plate.state.totals.splits, 40);
+  EXPECT_LE(plate.state.totals.splits, 160);
   const Pieces found = pieces(plate.state);
   EXPECT_GT(found.sizes[0], 20000);
+  EXPECT_LT(found.sizes.size(), 100u);
   EXPECT_GT(plate.state.particles(), 1.4 * 20335);
   // Both clamped borders belong to the greatest piece.
   int held[2] = {0, 0}, whole[2] = {0, 0};
@@ -175,6 +178,26 @@ TEST(Paper2Body, weak_brittle_plates_shatter_and_strong_ones_break_into_few) {
   EXPECT_LT(strong.debris(), 0.02);
 }
 
+/// What the recoil of strain limiting is worth: their program tears into 29 358 particles by frame 119.
+TEST(Paper2Body, without_recoil_the_armadillo_tears_as_little_as_theirs) {
+  NEEDS_AUTHORS_DATA;
+  Played figure("armadilloTorture", [](Settings& settings) { settings.ways.emplace().lone_pulls = true; });
+  figure.run(120);
+  EXPECT_LT(figure.state.totals.splits, 100);
+  EXPECT_NEAR(figure.state.particles(), 29358, 1500);
+}
+
+/// Theirs parts at frame 516 into 4299 and 1301 particles, with 8 splits and 5932 particles at frame 700.
+TEST(Paper2Body, the_bar_parts_in_two_where_overlaps_leave_velocities) {
+  NEEDS_AUTHORS_DATA;
+  Played bar("cubeTwistPlasticFracture", [](Settings& settings) { settings.ways.emplace().overlaps = true; });
+  bar.run(700);
+  EXPECT_NEAR(static_cast<double>(bar.state.totals.splits), 8, 4);
+  EXPECT_NEAR(bar.state.particles(), 5932, 100);
+  ASSERT_EQ(bar.big_pieces(), 2);
+  EXPECT_NEAR(pieces(bar.state).sizes[0], 4299, 400);
+}
+
 TEST(Paper2Body, the_armadillo_loses_both_arms_after_the_hit_and_nothing_else) {
   NEEDS_AUTHORS_DATA;
   Played figure("armadilloTorture");
@@ -184,6 +207,7 @@ TEST(Paper2Body, the_armadillo_loses_both_arms_after_the_hit_and_nothing_else) {
   figure.run(56);
   EXPECT_GE(figure.first_split, 54);
   EXPECT_LE(figure.first_split, 75);
+  EXPECT_LE(figure.state.totals.splits, 200);
   EXPECT_EQ(total_mass(figure.model, figure.state), mass);
   // By mass, since halves of particles are particles, too: hands are gone from the greatest piece, and all that is far from the arms is in it.
   const Pieces found = pieces(figure.state);

@@ -136,7 +136,7 @@ bool meets_box(const Proxy& proxy, const Vec3f& low, const Vec3f& high) {
 /// authors' program.
 bool is_stranger(const Model& model, const State& state, size_t particle, const std::vector<uint8_t>& related) {
   const int32_t *first = &state.entry_cluster[at(state.entry_begin[particle])], *last = first + state.entry_count[particle];
-  if (model.settings.published) return std::any_of(first, last, [&](int32_t c) { return !related[at(c)]; });
+  if (goes(model.settings, &AuthorsWays::overlaps)) return std::any_of(first, last, [&](int32_t c) { return !related[at(c)]; });
   return std::none_of(first, last, [&](int32_t c) { return related[at(c)] != 0; });
 }
 
@@ -148,7 +148,7 @@ void find_strangers(const Model& model, const State& state, const Homes& homes, 
   places.clear();
   homes.grid.near((proxy.center - reach).cwiseMax(proxy.low), (proxy.center + reach).cwiseMin(proxy.high), [&](int32_t place) {
     const size_t c = at(homes.order[at(place)]);
-    if ((!related[c] || model.settings.published) && meets_box(proxy, homes.low[c], homes.high[c])) places.push_back(place);
+    if ((!related[c] || goes(model.settings, &AuthorsWays::overlaps)) && meets_box(proxy, homes.low[c], homes.high[c])) places.push_back(place);
   });
   std::sort(places.begin(), places.end());  // the order must not depend on the cells
   for (const int32_t place : places) {
@@ -177,7 +177,7 @@ std::vector<Meeting> find_meetings(const Model& model, State& state) {
       meeting.cluster = static_cast<int>(c);
       meeting.proxy = proxy_of(state, meeting.cluster);
       if (!meeting.proxy.solid) continue;
-      if (model.settings.published) meeting.proxy.low.setConstant(-kFar), meeting.proxy.high.setConstant(kFar);
+      if (goes(model.settings, &AuthorsWays::overlaps)) meeting.proxy.low.setConstant(-kFar), meeting.proxy.high.setConstant(kFar);
       related[c] = 1;
       for (const int32_t d : state.neighbors[c]) related[at(d)] = 1;
       find_strangers(model, state, homes, related, meeting);
@@ -215,7 +215,7 @@ void resolve(const Model& model, State& state, int into, std::span<const Contact
     const Vec3f relative = state.velocities[i].head<3>() - body.velocity - body.spin.cross(arm);
     const float in = relative.dot(normal);
     Vec3f change = Vec3f::Zero();
-    if (in < 0 && !model.settings.published) {
+    if (in < 0 && !goes(model.settings, &AuthorsWays::overlaps)) {
       const Vec3f slide = relative - in * normal;
       const float speed = slide.norm();
       change = -share * (in * normal + (speed > 0 ? Vec3f(slide * std::min(1.0f, -friction * in / speed)) : Vec3f::Zero()));
@@ -225,7 +225,7 @@ void resolve(const Model& model, State& state, int into, std::span<const Contact
     reaction.shift -= mass * shift, reaction.shift_turn -= mass * arm.cross(shift);
     reaction.push -= mass * change, reaction.push_turn -= mass * arm.cross(change);
   }
-  if (!model.settings.published) recoil(state, into, body, reaction);
+  if (!goes(model.settings, &AuthorsWays::overlaps)) recoil(state, into, body, reaction);
 }
 
 }  // namespace

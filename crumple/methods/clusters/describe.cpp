@@ -6,8 +6,7 @@ namespace crumple::clusters {
 namespace {
 
 void describe_clustering(Fields& fields, Settings& s) {
-  fields.integer("clusters", s.clusters, between(1, 100000),
-                 {"initial number of overlapping clusters of particles; more are softer and tear finer"});
+  fields.integer("clusters", s.clusters, between(1, 100000), {"initial number of overlapping clusters of particles; more are softer and tear finer"});
   fields.number("radius", s.radius, at_least(0), {"initial radius of a cluster; 0: chosen so that a particle is in about three clusters", "m"});
   fields.choice<Kernel>("kernel", s.kernel, {{"inverse-square", Kernel::InverseSquare}, {"constant", Kernel::Constant}, {"poly6", Kernel::Poly6}},
                         {"falloff of a particle's weight in a cluster with its distance from the centre"});
@@ -22,14 +21,11 @@ void describe_elasticity(Fields& fields, Settings& s) {
   fields.number("stiffness", s.stiffness, between(0, 10000),
                 {"share of the way to its goal that a particle goes in 1/60 s (alpha, paper 2); 1 is stiffest at 60 steps per second, n^2 at n times "
                  "as many"});
-  fields.number("damping", s.damping, at_least(0),
-                {"decay rate of motion within clusters; rigid motion of a cluster is not damped", "1/s"});
+  fields.number("damping", s.damping, at_least(0), {"decay rate of motion within clusters; rigid motion of a cluster is not damped", "1/s"});
   fields.flag("damp_spin", s.damp_spin,
               {"whether damping also acts on the spin of clusters, at the cost of angular momentum, as in the authors' program"});
-  fields.flag("published", s.published,
-              {"shortcuts of the authors' program, for comparison with their pictures: inverted clusters have mirrored goals, goals and strain "
-               "limiting do not keep momentum, "
-               "self-collision changes positions only, and cracks are square to the right singular vector"});
+  fields.flag("published", s.published, {"all ways of the authors' program that this one leaves (see \"ways\"), for comparison with their pictures"});
+  fields.object("ways", s.ways, {"single ways of the authors' program, for comparison"});
   fields.number("stretch", s.stretch, at_least(0),
                 {"maximum distance of a particle from its goal position, as a share of the cluster's size (gamma, strain limiting)"});
   fields.integer("sweeps", s.sweeps, between(0, 100), {"number of strain limiting sweeps in each step"});
@@ -64,12 +60,26 @@ void describe_fracture(Fields& fields, Settings& s) {
 void describe_collision(Fields& fields, Settings& s) {
   fields.flag("self_collision", s.self_collision, {"whether parts of the body collide with each other"});
   fields.number("give", s.give, between(0, 1), {"share of an overlap that is corrected in a step"});
-  fields.number("flat", s.flat, between(0, 1),
-                {"share of the radius; sides of a cluster nearer to its centre collide as planes, not as a ball"});
+  fields.number("flat", s.flat, between(0, 1), {"share of the radius; sides of a cluster nearer to its centre collide as planes, not as a ball"});
   fields.number("friction", s.friction, at_least(0), {"Coulomb friction coefficient of the body with itself"});
 }
 
 }  // namespace
+
+void describe(Fields& fields, AuthorsWays& ways) {
+  fields.flag("mirrored_goals", ways.mirrored_goals,
+              {"whether clusters that are inside out have mirrored goals, instead of being turned right way round"});
+  fields.flag("twisting_goals", ways.twisting_goals,
+              {"whether goals turn as the elastic deformation, which has a torque, instead of as momentum asks"});
+  fields.flag("lone_pulls", ways.lone_pulls, {"whether strain limiting moves particles without the recoil of their cluster"});
+  fields.flag("overlaps", ways.overlaps, {"whether self-collision moves particles only, without velocities and recoil"});
+  fields.flag("right_normals", ways.right_normals, {"whether cracks are square to the right singular vector, instead of the stretch in the world"});
+  fields.flag("smallest_first", ways.smallest_first, {"whether the least overloaded cluster splits first, instead of the most overloaded"});
+  fields.flag("near_outliers", ways.near_outliers,
+              {"whether particles near the centre of a cluster are outliers as soon as others, though little moves them"});
+  fields.flag("free_flow", ways.free_flow, {"whether squashed clusters flow at the full rate, though that stretches them sideways out of nothing"});
+  fields.flag("kin_halves", ways.kin_halves, {"whether the halves of a cluster never collide with each other"});
+}
 
 void describe(Fields& fields, Settings& settings) {
   describe_clustering(fields, settings);

@@ -28,7 +28,7 @@ void set_test(const Model& model, const State& state, Looked& looked, const Quat
   looked.test.transform = rotation.toRotationMatrix() * state.plastic[looked.cluster];
   looked.test.limit = gamma * shape.width;
   looked.test.outlier = (1 + gamma) * static_cast<float>(model.settings.outlier);
-  looked.test.floor = kNear * shape.width;
+  looked.test.floor = goes(model.settings, &AuthorsWays::near_outliers) ? 0.0f : kNear * shape.width;
 }
 
 /// Whether all members belong to this cluster alone. Strain limits resolve conflicts between clusters; a single cluster oscillates about its goals
@@ -93,7 +93,7 @@ void look_at(const Model& model, State& state, size_t begin, size_t end, Asked* 
     Looked& at = looked[k];
     const size_t c = at.cluster;
     set_test(model, state, at, rotations[k]);
-    const bool asks = asked && (model.settings.published || !is_alone(state, c));
+    const bool asks = asked && (goes(model.settings, &AuthorsWays::lone_pulls) || !is_alone(state, c));
     const LimitFound found = test_limit(at.members, at.gathered, at.test, state.previous.data(), at.from,
                                         asks ? &asked->shifts[static_cast<size_t>(state.slot_begin[c])] : nullptr);
     state.center[c] = at.from + at.test.center;
@@ -103,7 +103,7 @@ void look_at(const Model& model, State& state, size_t begin, size_t end, Asked* 
     state.stale[c] = 0;
     if (!found.beyond) continue;
     asked->active[c] = 1;
-    asked->recoils[c] = model.settings.published ? Recoil() : recoil_of(state, at, found, *asked->matched);
+    asked->recoils[c] = goes(model.settings, &AuthorsWays::lone_pulls) ? Recoil() : recoil_of(state, at, found, *asked->matched);
   }
 }
 

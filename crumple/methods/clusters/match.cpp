@@ -83,10 +83,11 @@ void turn_goals(const Model& model, const State& state, Group& group) {
     turns[k] = state.rotation[c];
     moments[k] = Eigen::Map<const Mat3f>(group.sums[k].stretch) * state.plastic[c].transpose();
   }
-  if (!model.settings.published) nearest_rotations<float>(std::span<const Mat3f>(moments, n), std::span(turns, n));
+  if (!goes(model.settings, &AuthorsWays::twisting_goals)) nearest_rotations<float>(std::span<const Mat3f>(moments, n), std::span(turns, n));
   for (size_t k = 0; k < n; ++k) {
     group.goal[k] = turns[k].toRotationMatrix();
-    if (model.settings.published && group.s[k][2] < 0) group.goal[k] -= 2 * group.u[k].col(2) * group.v[k].col(2).transpose();  // mirrored
+    if (goes(model.settings, &AuthorsWays::mirrored_goals) && group.s[k][2] < 0)
+      group.goal[k] -= 2 * group.u[k].col(2) * group.v[k].col(2).transpose();  // mirrored
   }
 }
 

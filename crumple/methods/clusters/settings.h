@@ -32,6 +32,19 @@ enum class Crumbs {
   Cull,  ///< it is deleted, with particles that belong to no other cluster (paper 2, end of sec. 3.3); they are counted
 };
 
+/// Ways of the authors' program that this one leaves, each with its reason in docs/clusters.md. Any can be taken for comparison.
+struct AuthorsWays {
+  bool mirrored_goals = false;  // goals of clusters that are turned inside out
+  bool twisting_goals = false;  // goals turn as F^e, with a torque
+  bool lone_pulls = false;      // strain limiting moves members without their cluster's recoil
+  bool overlaps = false;        // self-collision moves particles and leaves velocities
+  bool right_normals = false;   // cracks are square to the right singular vector
+  bool smallest_first = false;  // the least overloaded cluster splits first
+  bool near_outliers = false;   // particles near a centre count as outliers, too
+  bool free_flow = false;       // plastic flow of what is squashed
+  bool kin_halves = false;      // halves of a cluster never collide with each other
+};
+
 struct Settings {
   // clusters
   int clusters = 50;  // n, initial
@@ -44,7 +57,8 @@ struct Settings {
   double stiffness = 1;  // alpha, at steps of 1/60 s
   double damping = 20;   // 1/s
   bool damp_spin = false;
-  bool published = false;
+  bool published = false;  // all ways of the authors' program
+  std::optional<AuthorsWays> ways;
   double stretch = 0.2;  // gamma
   int sweeps = 4;
   double relax = 0.3;  // omega
@@ -68,6 +82,11 @@ struct Settings {
   double flat = 0.5;
   double friction = 0.3;
 };
+
+/// Whether the body goes one of the ways of the authors' program.
+inline bool goes(const Settings& settings, bool AuthorsWays::*way) {
+  return settings.published || (settings.ways && *settings.ways.*way);
+}
 
 /// A toughness from here on counts as infinite, which JSON cannot express.
 inline constexpr double kNeverTears = 1e6;
@@ -94,6 +113,7 @@ struct BodyModel;
 struct BodyState;
 
 const MethodInfo& info(const BodySettings& settings);
+void describe(Fields& fields, AuthorsWays& ways);
 void describe(Fields& fields, Settings& settings);
 /// All keys are on one level: those of the method among the others.
 void describe(Fields& fields, BodySettings& settings);

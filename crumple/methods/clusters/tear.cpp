@@ -26,8 +26,10 @@ std::vector<Candidate> find_candidates(const Model& model, State& state) {
     else if (!state.waits[at(c)])
       queue.push_back({excess, c});
   }
-  std::sort(queue.begin(), queue.end(),
-            [](const Candidate& a, const Candidate& b) { return a.excess != b.excess ? a.excess > b.excess : a.cluster < b.cluster; });
+  const float sign = goes(model.settings, &AuthorsWays::smallest_first) ? -1.0f : 1.0f;
+  std::sort(queue.begin(), queue.end(), [sign](const Candidate& a, const Candidate& b) {
+    return a.excess != b.excess ? sign * a.excess > sign * b.excess : a.cluster < b.cluster;
+  });
   return queue;
 }
 
@@ -43,7 +45,7 @@ struct Cut {
 Cut plan_cut(const Model& model, const State& state, int cluster, const Svd<float>& parts) {
   const ClusterPlace& place = state.places[at(cluster)];
   Cut cut;
-  cut.normal = model.settings.published ? parts.v.col(0) : parts.u.col(0), cut.center = state.center[at(cluster)];
+  cut.normal = goes(model.settings, &AuthorsWays::right_normals) ? parts.v.col(0) : parts.u.col(0), cut.center = state.center[at(cluster)];
   cut.rest_normal = (place.whole.transpose() * cut.normal).normalized();
   cut.rest_offset = cut.rest_normal.dot(state.shapes[at(cluster)].rest_center);
   return cut;
@@ -81,6 +83,15 @@ void record_cut(State& state, const Cut& cut, int kept, int fresh) {
   }
 }
 
+/// Neighbours never collide. Lists are ascending.
+void make_neighbors(State& state, int a, int b) {
+  for (const auto& [mine, other] : {std::pair(a, b), std::pair(b, a)}) {
+    std::vector<int32_t>& list = state.neighbors[at(mine)];
+    const auto place = std::lower_bound(list.begin(), list.end(), other);
+    if (place == list.end() || *place != other) list.insert(place, other);
+  }
+}
+
 /// Splits a cluster if it is still beyond its toughness and both halves are large enough.
 bool try_split(const Model& model, State& state, int cluster) {
   const Svd<float> parts = svd<float>(state.places[at(cluster)].elastic);
@@ -101,6 +112,7 @@ bool try_split(const Model& model, State& state, int cluster) {
   record_cut(state, cut, cluster, fresh);
   const int halves[] = {cluster, fresh};
   renew_neighbors(model, state, halves);
+  if (goes(model.settings, &AuthorsWays::kin_halves)) make_neighbors(state, cluster, fresh);
   for (const int half : halves) refresh_place(model, state, half);
   if (state.totals.splits++ == 0) state.totals.first_split = state.time;
   return true;
@@ -114,7 +126,8 @@ Vec3f spread_along(const State& state, int cluster) {
 
 /// Maximum plastic flow of a cluster's strain: flow must not add energy, and is reduced under compression. Clusters are soft against pressure, and
 /// one crushed to half its volume would only get thinner and weaker by flowing.
-float most_flow(const State& state, int cluster) {
+float most_flow(const Model& model, const State& state, int cluster) {
+  if (goes(model.settings, &AuthorsWays::free_flow)) return 1;
   const Vec3f& stretches = state.stretches[at(cluster)];
   const float crushed = std::clamp(2 * stretches.prod() - 1, 0.0f, 1.0f);
   return std::min(crushed, dissipating_share<float>(stretches, spread_along(state, cluster)));
@@ -136,8 +149,7 @@ void cull(const Model& model, State& state) {
 float toughness_now(const Model& model, const State& state, int cluster) {
   const Settings& s = model.settings;
   if (s.toughness >= kNeverTears) return std::numeric_limits<float>::infinity();
-  const double boost =
-      s.boost > 0 ? s.boost * std::exp(-s.falloff * state.since_tear[at(cluster)]) : 0;  // eq. 16, with the falloff as in its text
+  const double boost = s.boost > 0 ? s.boost * std::exp(-s.falloff * state.since_tear[at(cluster)]) : 0;  // eq. 16, with the falloff as in its text
   const double held = state.tied[at(cluster)] ? s.held_toughness : 1;
   return static_cast<float>(s.toughness * state.shapes[at(cluster)].toughness * held * (1 + boost));
 }
@@ -150,7 +162,7 @@ void yield(const Model& model, State& state, const Context& now) {
   for (int c = 0; c < state.clusters(); ++c) {
     if (state.slot_count[at(c)] == 0 || state.shapes[at(c)].rank < 3) continue;
     if (flow<float>(law, state.stretches[at(c)], state.axes[at(c)], state.plastic[at(c)], state.strain[at(c)], state.shapes[at(c)].yield,
-                    most_flow(state, c)))
+                    most_flow(model, state, c)))
       update_solve(state, c);
   }
 }
@@ -169,6 +181,7 @@ void tear(const Model& model, State& state, Context& now) {
 
 void split_outliers(const Model& model, State& state) {
   const float gamma = static_cast<float>(model.settings.stretch), factor = (1 + gamma) * static_cast<float>(model.settings.outlier);
+  const float near = goes(model.settings, &AuthorsWays::near_outliers) ? 0.0f : 0.25f;
   std::vector<uint8_t> away;
   for (int c = 0; c < state.clusters(); ++c) {
     if (!state.suspect[at(c)] || state.slot_count[at(c)] == 0) continue;
@@ -177,7 +190,7 @@ void split_outliers(const Model& model, State& state) {
     for (size_t s = begin; s < end; ++s) {
       const int i = state.slot_particle[s];
       const float goal = (transform * Vec3f(state.slot_rest[0][s], state.slot_rest[1][s], state.slot_rest[2][s])).norm();
-      const float least = factor * std::max(goal, 0.25f * state.shapes[at(c)].width);
+      const float least = factor * std::max(goal, near * state.shapes[at(c)].width);
       if (state.entry_count[at(i)] < 2 || (state.positions[at(i)].head<3>() - state.center[at(c)]).norm() <= least) continue;
       away.assign(at(state.entry_count[at(i)]), 0);
       away[at(state.slot_entry[s] - state.entry_begin[at(i)])] = 1;
