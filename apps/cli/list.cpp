@@ -6,6 +6,7 @@
 #include "apps/cli/command.h"
 #include "crumple/io/mesh_file.h"
 #include "crumple/methods/methods.h"
+#include "crumple/scene/presets.h"
 #include "crumple/scene/scene.h"
 
 namespace crumple::cli {
@@ -49,6 +50,13 @@ void list_methods() {
   });
 }
 
+void list_presets() {
+  for (const Preset& preset : presets()) {
+    print("{:<20} {}\n", preset.name, preset.help);
+    for (const auto& [key, value] : preset.values.members) print("{:<20} \"{}\": {}\n", "", key, write_json(value, 0));
+  }
+}
+
 void list_formats() {
   print("{:<8} {}\n", ".json", "scenes, of our own and of the authors of papers 1 and 2 (read)");
   print("{:<8} {}\n", ".glb", "assets (read, written), animations (written)");
@@ -64,8 +72,8 @@ void list_formats() {
 
 void add_list(CLI::App& app, Action& action) {
   auto what = std::make_shared<std::string>();
-  Command command(app, "list", "List scenes, methods or formats");
-  command.add_option("what", *what, "scenes, methods or formats (default: all)").one_of({"scenes", "methods", "formats"});
+  Command command(app, "list", "List scenes, methods, presets or formats");
+  command.add_option("what", *what, "scenes, methods, presets or formats (default: all)").one_of({"scenes", "methods", "presets", "formats"});
   command.callback([what, &action] {
     action = [what] {
       const auto heading = [&](const char* name) {
@@ -74,6 +82,7 @@ void add_list(CLI::App& app, Action& action) {
       };
       if (heading("scenes")) list_scenes();
       if (heading("methods")) list_methods();
+      if (heading("presets")) list_presets();
       if (heading("formats")) list_formats();
       return static_cast<int>(kDone);
     };

@@ -50,6 +50,11 @@ struct ColorScheme {
   std::string_view name, help;
 };
 
+/// What a method makes of a preset of bodies: a JSON object of its own keys.
+struct PresetValues {
+  std::string_view preset, values;
+};
+
 /// What a method says about itself.
 struct MethodInfo {
   MethodKind kind;
@@ -69,6 +74,7 @@ struct MethodInfo {
   bool skins = false;            // of layers: it writes every vertex itself, whatever was there
   std::string_view directed_by = "";  // of matter: the key that moves such a body; empty: the one that holds it
   std::string_view arrays = "";  // what its arrays are filed under in recordings; empty: its name
+  std::span<const PresetValues> presets = {};  // those that it has values for; the names stand in scene/presets.cpp
 };
 
 }  // namespace crumple

@@ -56,6 +56,7 @@ struct ParticleFile {
 
 struct BodyDescription {
   std::string name;
+  std::string preset;  // where values came from that the file does not hold; they are filled in when it is read
   // the shape: exactly one of these
   std::optional<std::vector<double>> box, cylinder, capsule, plane, polygon;
   std::optional<double> sphere;

@@ -11,6 +11,7 @@
 #include "crumple/scene/import/paper1_scene.h"
 #include "crumple/scene/changes.h"
 #include "crumple/scene/check.h"
+#include "crumple/scene/presets.h"
 #include "crumple/scene/scene.h"
 
 namespace crumple {
@@ -209,6 +210,7 @@ void check_methods(Fields& f, const BodyDescription& b) {
 
 void describe(Fields& f, BodyDescription& b) {
   f.text("name", b.name, {"name in reports and changes"});
+  f.text("preset", b.preset, {"kind of thing that gives values for absent keys, such as \"steel drum\"; 'crumple list presets' shows them"});
   f.numbers("box", b.box, 3, {"box: full sizes along x, y, z", "m"});
   f.number("sphere", b.sphere, kSize, {"sphere: radius", "m"});
   f.numbers("cylinder", b.cylinder, 2, {"cylinder along y: radius, height", "m"});
@@ -331,6 +333,15 @@ void keep_lines(Scene& scene, const Json& root) {
   for (const auto& [name, path] : assets->members) scene.asset_lines[name] = path.line;
 }
 
+/// All values of a scene that was read are there, so that a preset of a body only counts if it replaces them.
+void override_by_new_presets(const Scene& before, Json& json) {
+  Json* bodies = json.find("bodies");
+  for (size_t i = 0; bodies && i < std::min(bodies->items.size(), before.bodies.size()); ++i) {
+    const Json* preset = bodies->items[i].find("preset");
+    if (preset && preset->text != before.bodies[i].preset) override_by_preset(bodies->items[i]);
+  }
+}
+
 }  // namespace
 
 Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes) {
@@ -359,6 +370,7 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
     if (Result<void> changed = apply_change(*json, change); !changed) return changed.error();
   }
   name_bodies(*json);  // those that a change has put in
+  if (Result<void> filled = fill_presets(*json, name); !filled) return filled.error();
   Scene scene;
   if (Result<void> read = Fields::read(*json, name, scene); !read) return read.error();
   scene.file = file;
@@ -392,6 +404,7 @@ Json scene_schema() {
 Result<void> Scene::set(const std::string& change) {
   Json json = scene_json(*this);
   if (Result<void> changed = apply_change(json, change); !changed) return changed.error();
+  override_by_new_presets(*this, json);
   Result<Scene> scene = parse_scene(write_json(json), file);
   if (!scene) return scene.error();
   scene->notes = notes;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/scene/presets.h"
 #include "crumple/scene/scene.h"
 
 namespace crumple {
@@ -28,11 +29,28 @@ std::vector<std::pair<std::string, double>> speeds_of(const BodyDescription& bod
   return speeds;
 }
 
+/// Methods of a body that its preset says nothing about.
+std::vector<std::string> methods_without_values(const BodyDescription& body) {
+  std::vector<std::string> methods;
+  for (const Preset& preset : presets()) {
+    if (preset.name != body.preset) continue;
+    const std::vector<std::string> known = methods_of(preset);
+    for_each_method(body.methods, [&](const auto& settings) {
+      if (settings && std::find(known.begin(), known.end(), info_of(settings).key) == known.end()) methods.emplace_back(info_of(settings).key);
+    });
+  }
+  return methods;
+}
+
 }  // namespace
 
 std::vector<std::string> scene_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
   for (const BodyDescription& body : scene.bodies) {
+    for (const std::string& method : methods_without_values(body)) {
+      warnings.push_back(fmt::format("{}: /bodies/{}/preset: \"{}\" has no values for \"{}\"; its defaults count", place_in_file(scene, body.line), body.name,
+                                     body.preset, method));
+    }
     for (const auto& [key, speed] : speeds_of(body)) {
       if (speed <= kFastest) continue;
       warnings.push_back(fmt::format("{}: /bodies/{}/{}: {:g} m/s; bodies faster than {:g} m/s are frozen", place_in_file(scene, body.line), body.name, key,

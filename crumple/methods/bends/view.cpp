@@ -6,6 +6,7 @@
 
 #include "crumple/core/index.h"
 #include "crumple/methods/bends/kernels.h"
+#include "crumple/methods/bends/presets.h"
 
 namespace crumple::bends {
 namespace {
@@ -34,7 +35,8 @@ const MethodInfo& info(const Settings&) {
                                        .held_by = "",
                                        .colors = kSchemes,
                                        .state_color = "bend",
-                                       .footer = footer};
+                                       .footer = footer,
+                                       .presets = kPresets};
   return kInfo;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "crumple/methods/clusters/body.h"
+#include "crumple/methods/clusters/presets.h"
 
 namespace crumple::clusters {
 namespace {
@@ -91,7 +92,8 @@ const MethodInfo& info(const BodySettings&) {
                                        .held_by = "clamps",
                                        .colors = kSchemes,
                                        .state_color = "strain",
-                                       .footer = footer};
+                                       .footer = footer,
+                                       .presets = kPresets};
   return kInfo;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "crumple/methods/dents/details.h"
+#include "crumple/methods/dents/presets.h"
 
 namespace crumple::dents {
 namespace {
@@ -63,7 +64,8 @@ const MethodInfo& info(const Settings&) {
                                        .colors = kSchemes,
                                        .state_color = "depth",
                                        .footer = nullptr,
-                                       .order = 0};
+                                       .order = 0,
+                                       .presets = kPresets};
   return kInfo;
 }
 

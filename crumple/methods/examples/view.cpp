@@ -1,4 +1,5 @@
 #include "crumple/methods/examples/examples.h"
+#include "crumple/methods/examples/presets.h"
 
 #include <algorithm>
 
@@ -30,7 +31,8 @@ const MethodInfo& info(const Settings&) {
                                        .state_color = "weights",
                                        .footer = nullptr,
                                        .order = 10,
-                                       .skins = true};
+                                       .skins = true,
+                                       .presets = kPresets};
   return kInfo;
 }
 

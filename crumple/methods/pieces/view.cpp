@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "crumple/methods/pieces/kernels.h"
+#include "crumple/methods/pieces/presets.h"
 
 namespace crumple::pieces {
 
@@ -32,7 +33,8 @@ const MethodInfo& info(const Settings&) {
                                        .held_by = "",
                                        .colors = {},
                                        .state_color = "",
-                                       .footer = nullptr};
+                                       .footer = nullptr,
+                                       .presets = kPresets};
   return kInfo;
 }
 

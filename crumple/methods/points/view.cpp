@@ -10,6 +10,7 @@
 #include "crumple/geometry/point_skin.h"
 #include "crumple/geometry/point_tree.h"
 #include "crumple/methods/points/kernels.h"
+#include "crumple/methods/points/presets.h"
 
 namespace crumple::points {
 namespace {
@@ -102,7 +103,8 @@ const MethodInfo& info(const BodySettings&) {
                                        .held_by = "clamps",
                                        .colors = kSchemes,
                                        .state_color = "flow",
-                                       .footer = footer};
+                                       .footer = footer,
+                                       .presets = kPresets};
   return kInfo;
 }
 

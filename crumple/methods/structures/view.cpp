@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "crumple/methods/structures/structures.h"
+#include "crumple/methods/structures/presets.h"
 
 namespace crumple::structures {
 namespace {
@@ -288,7 +289,8 @@ const MethodInfo& info(const Settings&) {
                                        .footer = footer,
                                        .order = 0,
                                        .skins = false,
-                                       .arrays = "joints"};
+                                       .arrays = "joints",
+                                       .presets = kPresets};
   return kInfo;
 }
 
