@@ -23,6 +23,8 @@ def number_text(value):
 
 
 def type_text(schema):
+    if "anyOf" in schema:
+        return type_text(schema["anyOf"][0]) + " or keys"
     kind = schema.get("type", "")
     if "enum" in schema:
         return "one of " + ", ".join(f"`{word}`" for word in schema["enum"])

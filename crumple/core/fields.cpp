@@ -161,6 +161,88 @@ void Fields::numbers(std::string_view key, std::optional<std::vector<double>>& v
   if (failed()) value.reset();
 }
 
+namespace {
+
+constexpr std::pair<std::string_view, Between> kBetween[] = {{"linear", Between::Linear}, {"smooth", Between::Smooth}, {"step", Between::Step}};
+constexpr size_t kMostKeys = 10'000;
+
+/// A number, or the numbers of a vector, after the time of a row.
+Json value_json(const std::vector<double>& row) {
+  return row.size() == 2 ? Json(row[1]) : numbers_json({row.begin() + 1, row.end()});
+}
+
+Json keys_schema(const Json& value) {
+  Json words = Json::array();
+  for (const auto& [word, between] : kBetween) words.push(std::string(word));
+  const Json key = Json::object({{"type", "array"}, {"prefixItems", Json::array({Json::object({{"type", "number"}}), value})}, {"minItems", 2}, {"maxItems", 2}});
+  const Json keys = Json::object({{"type", "array"}, {"items", key}, {"minItems", 1}});
+  return Json::object({{"type", "object"}, {"additionalProperties", false}, {"required", Json::array({Json("keys")})},
+                       {"properties", Json::object({{"keys", keys}, {"between", Json::object({{"enum", words}})}})}});
+}
+
+}  // namespace
+
+bool Fields::read_numbers(std::string_view key, const Json& json, size_t count, const Limits& limits, std::string_view unit, std::vector<double>& row) {
+  const std::vector<Json> one = {json};
+  const std::vector<Json>& items = count == 1 ? one : json.items;
+  const bool fits = (count == 1 || json.is_array()) && items.size() == count && std::all_of(items.begin(), items.end(), [](const Json& item) { return item.is_number(); });
+  if (!fits) return fail(key, fmt::format("expected {} or {{\"keys\": [[time, value], ...]}}", count == 1 ? "a number" : fmt::format("{} numbers", count))), false;
+  for (const Json& item : items) {
+    if (!check_range(key, item.number, count == 1 ? limits : crumple::between(-1e9, 1e9), unit)) return false;
+    row.push_back(item.number);
+  }
+  return true;
+}
+
+void Fields::read_keys(std::string_view key, const Json& json, KeyRows& rows, size_t count, const Limits& limits, std::string_view unit) {
+  for (const auto& [name, value] : json.members) {
+    if (name != "keys" && name != "between") return fail(key, fmt::format("unknown key \"{}\"; expected \"keys\" and \"between\"", name));
+  }
+  const Json *keys = json.find("keys"), *between = json.find("between");
+  if (!keys || !keys->is_array() || keys->items.empty()) return fail(key, "\"keys\" must be a list of [time, value]");
+  if (keys->items.size() > kMostKeys) return fail(key, fmt::format("has {} keys; there may be at most {}", keys->items.size(), kMostKeys));
+  for (const Json& item : keys->items) {
+    if (!item.is_array() || item.items.size() != 2 || !item.items[0].is_number()) return fail(key, "each key must be [time, value]");
+    const double time = item.items[0].number;
+    if (!rows.rows.empty() && time <= rows.rows.back()[0]) return fail(key, fmt::format("the times of keys must ascend; {} follows {}", time, rows.rows.back()[0]));
+    rows.rows.push_back({time});
+    if (!read_numbers(key, item.items[1], count, limits, unit, rows.rows.back())) return;
+  }
+  rows.has_times = true, rows.between = Between::Linear;
+  if (!between) return;
+  std::vector<std::string> words;
+  for (const auto& [word, how] : kBetween) {
+    words.emplace_back(word);
+    if (between->is_text() && between->text == word) return void(rows.between = how);
+  }
+  fail(key, fmt::format("\"between\" must be \"linear\", \"smooth\" or \"step\"{}", between->is_text() ? suggestion(between->text, words) : ""));
+}
+
+bool Fields::key_rows(std::string_view key, KeyRows& rows, bool are_keys, size_t count, Limits limits, About about) {
+  if (mode_ == Mode::Write && !are_keys) out_[key] = value_json(rows.rows.front());
+  if (mode_ == Mode::Write && are_keys) {
+    Json keys = Json::array();
+    for (const std::vector<double>& row : rows.rows) keys.push(Json::array({Json(row[0]), value_json(row)}));
+    const auto is_used = [&](const auto& named) { return named.second == rows.between; };
+    out_[key] = Json::object({{"keys", std::move(keys)}, {"between", std::string(std::find_if(std::begin(kBetween), std::end(kBetween), is_used)->first)}});
+  }
+  if (mode_ == Mode::Schema) {
+    const Json value = count == 1 ? number_schema(limits, "number") : tuple_schema(count);
+    note_schema(key, Json::object({{"anyOf", Json::array({value, keys_schema(value)})}}), about, value_json(rows.rows.front()));
+  }
+  if (!reading()) return false;
+  known_.emplace_back(key);
+  const Json* json = failed() ? nullptr : source_->find(key);
+  if (!json) return false;
+  rows.rows.clear();
+  if (json->is_object()) {
+    read_keys(key, *json, rows, count, limits, about.unit);
+  } else {
+    read_numbers(key, *json, count, limits, about.unit, rows.rows.emplace_back(1, 0.0));
+  }
+  return !failed();
+}
+
 double Fields::six_decimals(float value) {
   return std::round(static_cast<double>(value) * 1e6) / 1e6;
 }

@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "crumple/core/json.h"
+#include "crumple/core/keyed.h"
 
 namespace crumple {
 
@@ -58,6 +60,27 @@ class Fields {
     if (value) list = {(*value)[0], (*value)[1], (*value)[2]};
     numbers(key, list, 3, about);
     if (list) value = Vector((*list)[0], (*list)[1], (*list)[2]);
+  }
+  /// A value, or one with keys over time: {"keys": [[time, value], ...], "between": "linear"}. `count` is 1 for a number, otherwise that of a vector's.
+  template <class T>
+  void keyed(std::string_view key, Keyed<T>& value, size_t count, Limits limits, About about) {
+    KeyRows rows{value.between, {}};
+    const auto add = [&](double time, const T& at) {
+      std::vector<double>& row = rows.rows.emplace_back(1, time);
+      for (size_t i = 0; i < count; ++i) row.push_back(part(at, i));
+    };
+    for (const auto& [time, at] : value.keys) add(time, at);
+    if (value.keys.empty()) add(0, value.value);
+    if (!key_rows(key, rows, !value.keys.empty(), count, limits, about)) return;
+    const auto take = [&](const std::vector<double>& row) {
+      T at{};
+      for (size_t i = 0; i < count; ++i) part(at, i) = row[i + 1];
+      return at;
+    };
+    value.value = take(rows.rows.front()), value.between = rows.between, value.keys.clear();
+    for (const std::vector<double>& row : rows.rows) {
+      if (rows.has_times) value.keys.emplace_back(row[0], take(row));
+    }
   }
   /// Three floats between 0 and 1, linear RGB.
   template <class Color>
@@ -141,6 +164,7 @@ class Fields {
   /// While reading: complains about the key (or the object itself, for an empty key).
   void fail(std::string_view key, std::string_view what);
   bool reading() const { return mode_ == Mode::Read; }
+  bool writing() const { return mode_ == Mode::Write; }
   bool failed() const { return error_ && !error_->empty(); }
 
   template <class T>
@@ -153,6 +177,25 @@ class Fields {
  private:
   static constexpr size_t kAbsent = static_cast<size_t>(-1);
 
+  /// Keys of a value: a time and its numbers each. A value without keys has one row, whose time means nothing.
+  struct KeyRows {
+    Between between;
+    std::vector<std::vector<double>> rows;
+    bool has_times = false;  // after reading
+  };
+  template <class T>
+  static auto& part(T& value, size_t i) {
+    if constexpr (std::is_arithmetic_v<std::remove_const_t<T>>) {
+      (void)i;
+      return value;
+    } else {
+      return value[static_cast<int>(i)];
+    }
+  }
+  /// Whether rows were read.
+  bool key_rows(std::string_view key, KeyRows& rows, bool are_keys, size_t count, Limits limits, About about);
+  bool read_numbers(std::string_view key, const Json& json, size_t count, const Limits& limits, std::string_view unit, std::vector<double>& row);
+  void read_keys(std::string_view key, const Json& json, KeyRows& rows, size_t count, const Limits& limits, std::string_view unit);
   static double six_decimals(float value);
   const Json* wanted(std::string_view key, Json::Kind kind);
   bool check_range(std::string_view key, double number, const Limits& limits, std::string_view unit);

@@ -114,6 +114,7 @@ EnergyChange World::energy_change() const {
     const btVector3 force = weight(part), moved = now.getOrigin() - motion.place.getOrigin();
     change.overlap -= force.dot(moved - work.dt * motion.solved_velocity);
     change.integration += work.dt * force.dot(velocity - motion.solved_velocity);
+    change.pushes += work.dt * (part.push.dot(velocity) + part.twist.dot(spin));
     const btMatrix3x3& axes = motion.place.getBasis();
     const btVector3 inverse = part.body.getInvInertiaDiagLocal(), gyration = motion.gyration * axes, local = spin * axes;
     for (int k = 0; k < 3; ++k) {

@@ -12,9 +12,10 @@ struct EnergyChange {
   double scripted = 0;     // work of scripted parts, through contacts and joints
   double damping = 0;      // drag, and what falling asleep stops
   double integration = 0;  // error of the time stepping: weight and gyroscopic moments taken at the beginning of a step
+  double pushes = 0;       // forces from outside other than weight
   double later = 0;        // changes of velocity after the solve
 
-  double sum() const { return contact + overlap + friction + joints + scripted + damping + integration + later; }
+  double sum() const { return contact + overlap + friction + joints + scripted + damping + integration + pushes + later; }
 };
 
 }  // namespace crumple::rigid

@@ -28,6 +28,7 @@ struct Part {
   Motion motion;
   double mass;  // the engine keeps only its inverse
   Vec3 scripted_velocity = Vec3::Zero(), scripted_spin = Vec3::Zero();
+  btVector3 push{0, 0, 0}, twist{0, 0, 0};  // N, N m: of this step, from outside
   std::vector<int> joints;
   std::vector<int> ignored;  // parts that it does not collide with although no joint says so
 };

@@ -209,6 +209,19 @@ void World::set_gravity(const Vec3& gravity) {
     if (part && part->motion == Motion::Dynamic) part->body.setGravity(to_bullet(gravity));
 }
 
+void World::push(int index, const Vec3& force, const Vec3& torque) {
+  Part& part = engine_->part(index);
+  if (part.motion != Motion::Dynamic || !part.body.isActive()) return;
+  part.push += to_bullet(force), part.twist += to_bullet(torque);
+  part.body.applyCentralForce(to_bullet(force)), part.body.applyTorque(to_bullet(torque));
+}
+
+void World::clear_pushes() {
+  for (const auto& part : engine_->parts) {
+    if (part) part->push.setZero(), part->twist.setZero();
+  }
+}
+
 void World::step(double dt, Loads& loads) {
   assert(dt > 0);
   Engine& engine = *engine_;

@@ -90,6 +90,11 @@ class World {
   /// Takes effect in the next step. Sleeping parts stay asleep.
   void set_gravity(const Vec3& gravity);
 
+  /// A force and a torque on a dynamic part that is awake, for the next step alone (or for the second solve of a part that was just added).
+  void push(int part, const Vec3& force, const Vec3& torque);
+  /// Forgets the pushes of the last step; call before those of the next.
+  void clear_pushes();
+
   /// One step of exactly dt; overwrites `loads`.
   void step(double dt, Loads& loads);
 

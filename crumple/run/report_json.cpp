@@ -84,14 +84,16 @@ Json body_json(const BodyReport& body) {
 constexpr std::pair<const char*, double EnergyLedger::*> kLedger[] = {
     {"kinetic_J", &EnergyLedger::kinetic}, {"potential_J", &EnergyLedger::potential}, {"start_J", &EnergyLedger::start},
     {"contact_J", &EnergyLedger::contact}, {"friction_J", &EnergyLedger::friction}, {"joints_J", &EnergyLedger::joints},
-    {"damage_J", &EnergyLedger::damage}, {"scripted_J", &EnergyLedger::scripted}, {"matter_J", &EnergyLedger::matter},
+    {"damage_J", &EnergyLedger::damage}, {"scripted_J", &EnergyLedger::scripted}, {"forces_J", &EnergyLedger::forces}, {"matter_J", &EnergyLedger::matter},
     {"shape_J", &EnergyLedger::shape}, {"damping_J", &EnergyLedger::damping}, {"integration_J", &EnergyLedger::integration},
     {"frozen_J", &EnergyLedger::frozen}, {"put_in_J", &EnergyLedger::put_in}, {"highest_J", &EnergyLedger::highest},
     {"lowest_potential_J", &EnergyLedger::lowest_potential}};
 
 Json energy_json(const EnergyLedger& energy) {
   Json entries(Json::object({}));
-  for (const auto& [key, entry] : kLedger) entries[key] = energy.*entry;
+  for (const auto& [key, entry] : kLedger) {
+    if (entry != &EnergyLedger::forces || energy.*entry != 0) entries[key] = energy.*entry;
+  }
   entries["unaccounted_J"] = energy.unaccounted();
   entries["unaccounted_share"] = energy.scale() > 0 ? std::abs(energy.unaccounted()) / energy.scale() : 0.0;
   return entries;

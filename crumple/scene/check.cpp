@@ -1,5 +1,6 @@
 #include "crumple/scene/check.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -57,6 +58,39 @@ Result<void> check_named_bodies(const Scene& scene, const BodyIndex& bodies) {
   return {};
 }
 
+/// A word of a list that names bodies must be the name or the group of one.
+Result<void> check_named(const Scene& scene, const std::vector<std::string>& named, const std::string& where) {
+  for (size_t i = 0; i < named.size(); ++i) {
+    std::vector<std::string> words;
+    for (const BodyDescription& body : scene.bodies) {
+      words.push_back(body.name);
+      if (!body.group.empty()) words.push_back(body.group);
+    }
+    if (std::find(words.begin(), words.end(), named[i]) != words.end()) continue;
+    return input_error(fmt::format("{}/{}: there is no body or group \"{}\"{}", where, i, named[i], suggestion(named[i], words)));
+  }
+  return {};
+}
+
+/// Bodies that forces and events speak of.
+Result<void> check_events(const Scene& scene) {
+  const auto check = [&](const std::optional<When>& when, const std::string& where) { return when ? check_named(scene, when->contact, where + "/contact") : Result<void>(); };
+  for (const BodyDescription& body : scene.bodies) {
+    const std::string where = fmt::format("{}: /bodies/{}", place_in_file(scene, body.line), body.name);
+    if (Result<void> checked = check(body.when, where + "/when"); !checked) return checked.error();
+    if (Result<void> checked = check(body.release, where + "/release"); !checked) return checked.error();
+    for (size_t i = 0; i < body.script.size(); ++i) {
+      if (Result<void> checked = check(body.script[i].when, fmt::format("{}/script/{}/when", where, i)); !checked) return checked.error();
+    }
+  }
+  for (size_t i = 0; i < scene.forces.size(); ++i) {
+    const std::string where = fmt::format("{}: /forces/{}", place_in_file(scene, scene.forces[i].line), i);
+    if (Result<void> checked = check(scene.forces[i].when, where + "/when"); !checked) return checked.error();
+    if (Result<void> checked = check_named(scene, scene.forces[i].bodies, where + "/bodies"); !checked) return checked.error();
+  }
+  return {};
+}
+
 }  // namespace
 
 const MethodInfo* method_of(const BodyDescription& body, MethodKind kind) {
@@ -101,6 +135,7 @@ Result<void> check_names(const Scene& scene) {
     }
     if (Result<void> checked = check_ends(bodies, scene.joints[i], fmt::format("{}: /joints/{}", place_in_file(scene, scene.joints[i].line), i)); !checked) return checked.error();
   }
+  if (Result<void> checked = check_events(scene); !checked) return checked.error();
   return check_named_bodies(scene, bodies);
 }
 
@@ -123,7 +158,9 @@ Result<void> check_flat(const Scene& scene) {
     if (body.velocity.z() != 0) return wrong("velocity", "in a flat scene nothing moves along z");
     if (body.spin.head<2>().norm() != 0) return wrong("spin", "in a flat scene bodies turn about z alone");
   }
-  if (scene.flat && scene.gravity.z() != 0) return input_error(fmt::format("{}: /gravity: in a flat scene nothing moves along z", scene.file.string()));
+  bool leaves = scene.gravity.z() != 0;
+  for (const auto& [time, gravity] : scene.gravity_keys.keys) leaves = leaves || gravity.z() != 0;
+  if (scene.flat && leaves) return input_error(fmt::format("{}: /gravity: in a flat scene nothing moves along z", scene.file.string()));
   return {};
 }
 

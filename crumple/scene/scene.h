@@ -12,6 +12,7 @@
 #include "crumple/methods/list.h"
 #include "crumple/rigid/kinds.h"
 #include "crumple/rigid/stock.h"
+#include "crumple/scene/forces.h"
 
 namespace crumple {
 
@@ -37,6 +38,7 @@ struct ScriptStep {
   double from = 0;
   std::optional<double> until;
   std::optional<Vec3> velocity, spin;
+  std::optional<When> when;  // what the times count from
 };
 
 /// One of the places of a body that is written once.
@@ -76,6 +78,8 @@ struct BodyDescription {
   std::vector<ScriptStep> script;
   double start = 0;
   std::optional<double> end;
+  std::optional<When> when;     // when it appears; `start` and `end` count from it
+  std::optional<When> release;  // until then it stands still and is not moved
   std::string group;
   std::vector<std::string> ignores;
   bool asleep = false;
@@ -134,7 +138,8 @@ struct Scene {
   double fps = 60;
   int substeps = 4;
   double seconds = 5;
-  Vec3 gravity = Vec3(0, -9.81, 0);
+  Vec3 gravity = Vec3(0, -9.81, 0);  // at the start
+  Keyed<Vec3> gravity_keys;          // where it changes; without keys it stays
   int checkpoint = 60;  // frames
   int iterations = 10;
   bool sleeping = true;
@@ -144,6 +149,7 @@ struct Scene {
   std::map<std::string, std::string> assets;
   std::vector<BodyDescription> bodies;
   std::vector<JointDescription> joints;
+  std::vector<ForceDescription> forces;
   CameraDescription camera;
 
   // not in the file

@@ -41,6 +41,7 @@ void describe(Fields& f, ScriptStep& s) {
   f.number("until", s.until, at_least(0), {"end time; absent: never", "s"});
   f.vector("velocity", s.velocity, {"imposed velocity", "m/s"});
   f.vector("spin", s.spin, {"imposed angular velocity", "rad/s"});
+  f.object("when", s.when, {"contact from which \"from\" and \"until\" count; absent: the start"});
   if (f.reading() && s.until && *s.until <= s.from) f.fail("until", "must be later than \"from\"");
   if (f.reading() && !s.velocity && !s.spin) f.fail("", "needs \"velocity\" or \"spin\"");
 }
@@ -126,6 +127,8 @@ void check_motion(Fields& f, const BodyDescription& b) {
   if (b.motion == Motion::Static && (!b.script.empty() || !b.velocity.isZero() || !b.spin.isZero())) {
     return f.fail(b.script.empty() ? (b.velocity.isZero() ? "spin" : "velocity") : "script", "a static body does not move; use \"motion\": \"scripted\"");
   }
+  if (b.release && b.motion != Motion::Dynamic) return f.fail("release", "only a dynamic body can be let go");
+  if (b.release && method_of(b, MethodKind::Matter)) return f.fail("release", fmt::format("a {} is let go by the \"end\" of \"{}\"", method_of(b, MethodKind::Matter)->noun, method_of(b, MethodKind::Matter)->held_by));
   if (f.has("mass") && f.has("density")) return f.fail("mass", "give either \"mass\" or \"density\"");
   if (f.has("places") && b.places.empty()) return f.fail("places", "must not be empty");
   if (b.end && *b.end <= b.start) return f.fail("end", "must be later than \"start\"");
@@ -239,6 +242,8 @@ void describe(Fields& f, BodyDescription& b) {
   f.list("script", b.script, {"intervals of imposed velocity; between them a dynamic body is free and a scripted one stands still"});
   f.number("start", b.start, at_least(0), {"time at which the body appears", "s"});
   f.number("end", b.end, more_than(0), {"time at which the body disappears; absent: never", "s"});
+  f.object("when", b.when, {"contact at which the body appears; \"start\" and \"end\" count from it; absent: time alone"});
+  f.object("release", b.release, {"contact until which the body stands still and is not moved by anything; then it begins with its velocity"});
   f.text("group", b.group, {"collision group, any word"});
   f.texts("ignores", b.ignores, {"collision groups that the body passes through"});
   f.flag("asleep", b.asleep, {"whether the body starts asleep, at rest until something touches it"});
@@ -262,7 +267,9 @@ void describe(Fields& f, Scene& s) {
   f.number("fps", s.fps, between(1, 10000), {"recorded frames per second"});
   f.integer("substeps", s.substeps, between(1, 1000), {"steps per frame; dt = 1 / (fps x substeps)"});
   f.number("seconds", s.seconds, between(0, 36000), {"length of the shot", "s"});
-  f.vector("gravity", s.gravity, {"acceleration of gravity", "m/s^2"});
+  Keyed<Vec3> gravity = s.gravity_keys.keys.empty() ? Keyed<Vec3>(s.gravity) : s.gravity_keys;
+  f.keyed("gravity", gravity, 3, {}, {"acceleration of gravity", "m/s^2"});
+  s.gravity = gravity.at(0), s.gravity_keys = gravity.keys.empty() ? Keyed<Vec3>(Vec3(Vec3::Zero())) : gravity;
   f.integer("checkpoint", s.checkpoint, between(1, 1000000),
             {"number of frames between checkpoints; affects the result, because each rebuilds the world"});
   f.integer("iterations", s.iterations, between(1, 10000), {"iterations of the contact solver; 50 for mass ratios above 300"});
@@ -274,6 +281,7 @@ void describe(Fields& f, Scene& s) {
   f.texts("assets", s.assets, {"assets by name: GLB files, or folders of paper 1's authors"});
   f.list("bodies", s.bodies, {"bodies of the scene"});
   f.list("joints", s.joints, {"joints between bodies, or between a body and the world"});
+  f.list("forces", s.forces, {"wind, attractors, gravity of regions, explosions"});
   f.object("camera", s.camera, {"camera of previews"});
   f.skipped("resolved", {"masses, densities and camera as computed by 'crumple check'; not read"});
   f.require("crumple");
@@ -329,6 +337,7 @@ void keep_lines(Scene& scene, const Json& root) {
   const Json *bodies = root.find("bodies"), *assets = root.find("assets");
   for (size_t i = 0; i < scene.bodies.size(); ++i) scene.bodies[i].line = bodies->items[i].line;
   for (size_t i = 0; i < scene.joints.size(); ++i) scene.joints[i].line = root.find("joints")->items[i].line;
+  for (size_t i = 0; i < scene.forces.size(); ++i) scene.forces[i].line = root.find("forces")->items[i].line;
   if (!assets) return;
   for (const auto& [name, path] : assets->members) scene.asset_lines[name] = path.line;
 }

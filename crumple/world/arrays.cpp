@@ -61,6 +61,7 @@ static_assert(sizeof(rigid::JointFrames) == kJointNumbers * sizeof(double));
 constexpr const char* kPlasticStates = "joints/plastic";
 constexpr const char* kLags = "joints/lags";
 constexpr const char* kSceneJoints = "joints/books";
+constexpr const char* kEvents = "events/times";
 
 /// Rows of one kind of record in a store; nothing if their count or values are invalid.
 template <class Record>
@@ -297,6 +298,7 @@ void update_fingerprint(WorldState& w) {
     if (const std::vector<LagRecord> lags = lag_records(w); !lags.empty()) hash = io::hash_bytes(std::as_bytes(std::span(lags)), hash);
     hash = io::hash_bytes(rigid::history_array(w.scene_joints).data, hash);
   }
+  if (!w.happened.empty()) hash = io::hash_bytes(std::as_bytes(std::span(w.happened)), hash);
   w.fingerprint = hash;
 }
 
@@ -331,6 +333,7 @@ ArrayList checkpoint_arrays(WorldState& w) {
     const StateArray histories = rigid::history_array(w.scene_joints);
     list.views.push_back({kSceneJoints, histories.row_bytes, histories.data});
   }
+  if (!w.happened.empty()) add_owned(list, kEvents, w.happened);
   return list;
 }
 
@@ -342,6 +345,9 @@ Result<void> restore_arrays(WorldState& w, const io::ArrayStore& store) {
   }
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     if (Result<void> overlaps = read_overlaps(w, static_cast<int>(i), store); !overlaps) return overlaps.error();
+  }
+  if (!w.happened.empty()) {
+    if (Result<void> events = restore_array(store, kEvents, state_rows<double>(kEvents, std::span(w.happened))); !events) return events.error();
   }
   return read_joint_frames(w, store);
 }

@@ -49,6 +49,7 @@ struct Body {
   // state
   std::vector<Part> parts;                     // in the order of their lowest pieces
   bool frozen = false;
+  bool held = false;  // until its release
   bool matter_present = false;
   std::vector<Layer> layers;
   std::optional<Bonds> bonds;

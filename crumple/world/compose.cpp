@@ -225,7 +225,7 @@ void step_rigid_bodies(WorldState& w) {
   w.busy.clear();
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     const Body& body = w.bodies[i];
-    if (!body.is_present() || body.frozen || !body.rig || !body.can_change()) continue;
+    if (!body.is_present() || body.frozen || body.held || !body.rig || !body.can_change()) continue;
     if (!w.work[i].contacts.empty() || any_busy(body) || are_bonds_busy(w, body)) w.busy.push_back(static_cast<int>(i));
   }
   parallel_for(w.busy.size(), 1, [&](size_t begin, size_t end) {

@@ -4,6 +4,7 @@
 
 #include "crumple/geometry/bvh.h"
 #include "crumple/world/engine.h"
+#include "crumple/world/forces.h"
 #include "crumple/world/view.h"
 
 namespace crumple {
@@ -67,12 +68,13 @@ Vec3 velocity_before(const Part& part, const Vec3& at) {
   return part.velocity_before + part.spin_before.cross(at - part.last_good.place.translation);
 }
 
-/// Relative velocity of the other part at a point before the step. Matter counts as at rest.
-Vec3 approach_of(const WorldState& w, const Part& own, int other, const Vec3& at) {
+/// Relative velocity of the other part at a point before the step. Matter counts as at rest, and air as fast as it makes the part.
+Vec3 approach_of(const WorldState& w, const Part& own, const rigid::Contact& touched, int other, const Vec3& at) {
   Vec3 velocity = -velocity_before(own, at);
+  if (const std::optional<Vec3> air = speed_of_air(w, touched, own)) return velocity + *air;
   if (other < 0) return velocity;
   const auto& [body, part] = w.owner_of_part[static_cast<size_t>(other)];
-  if (w.body(body).description->motion == rigid::Motion::Static || w.body(body).frozen) return velocity;
+  if (w.body(body).description->motion == rigid::Motion::Static || w.body(body).frozen || w.body(body).held) return velocity;
   return velocity + velocity_before(w.body(body).parts[static_cast<size_t>(part)], at);
 }
 
@@ -153,7 +155,7 @@ void route_contacts(WorldState& w) {
       if (own < 0) continue;  // matter
       const auto& [index, part] = w.owner_of_part[static_cast<size_t>(own)];
       const Body& body = w.body(index);
-      if (body.rig && body.can_change() && !body.frozen) w.work[static_cast<size_t>(index)].contacts.push_back({static_cast<int>(i), is_a, part});
+      if (body.rig && body.can_change() && !body.frozen && !body.held) w.work[static_cast<size_t>(index)].contacts.push_back({static_cast<int>(i), is_a, part});
     }
   }
 }
@@ -168,7 +170,7 @@ void gather_touching(WorldState& w, int index) {
     const Part& part = body.parts[static_cast<size_t>(touch.part)];
     const double speed_change = touched.impulse / part.mass;
     const Vec3 at = part.last_good.place * (touch.is_a ? touched.local_a : touched.local_b);
-    const double approach = std::max(0.0, (touch.is_a ? 1 : -1) * approach_of(w, part, other, at).dot(touched.normal));
+    const double approach = std::max(0.0, (touch.is_a ? 1 : -1) * approach_of(w, part, touched, other, at).dot(touched.normal));
     const int piece = piece_of_hull(body, part, hull_of(part, touch.is_a ? touched.hull_a : touched.hull_b));
     const auto is_its_own = [&](const Touching& one) { return one.part == touch.part && one.other == other; };
     const auto found = std::find_if(work.touching.begin(), work.touching.end(), is_its_own);
@@ -207,7 +209,7 @@ void gather_hits(WorldState& w, int index) {
     hit.part = touch.part, hit.mass = part.mass;
     hit.other = other, hit.other_body = body_of(w, other), hit.other_number = number_of(w, other);
     hit.at = part_in_rest * local, hit.normal = sign * (world_to_rest * touched.normal);
-    hit.approach = world_to_rest * approach_of(w, part, hit.other, part.last_good.place * local);
+    hit.approach = world_to_rest * approach_of(w, part, touched, hit.other, part.last_good.place * local);
     work.hits.push_back(hit);
   }
 }
@@ -221,7 +223,7 @@ void gather_others(WorldState& w, int index) {
     const auto& [number, part_number] = w.owner_of_part[static_cast<size_t>(touched.other)];
     const Body& other = w.body(number);
     const Part& part = other.parts[static_cast<size_t>(part_number)];
-    const bool gives_way = other.description->motion == rigid::Motion::Dynamic && !other.frozen;
+    const bool gives_way = other.description->motion == rigid::Motion::Dynamic && !other.frozen && !other.held;
     OtherShape shape{touched.part, touched.other, number, part_number, touched.piece, {}, gives_way ? part.mass : 0, body.description->material.restitution * other.description->material.restitution, 0, {}};
     for (const Layer& layer : other.layers) shape.gives = std::max(shape.gives, std::visit([](const auto& at_work) { return gives(at_work.model); }, layer));
     const Transform world_to_rest = (place_of(w, body.parts[static_cast<size_t>(touched.part)]) * body.pose_of(touched.piece)).inverse();

@@ -1,18 +1,25 @@
 #include "crumple/world/controls.h"
 
 #include "crumple/world/engine.h"
+#include "crumple/world/events.h"
 
 namespace crumple {
 namespace {
 
 using rigid::Motion;
 
-bool present(const BodyDescription& body, double time) {
+bool present(const WorldState& w, const BodyDescription& body) {
+  const std::optional<double> begin = begin_of(w, body.when);
+  if (!begin) return false;
+  const double time = w.time() - *begin;
   return time >= body.start - 1e-9 && (!body.end || time < *body.end - 1e-9);
 }
 
-const ScriptStep* script_at(const BodyDescription& body, double time) {
+const ScriptStep* script_at(const WorldState& w, const BodyDescription& body) {
   for (const ScriptStep& stretch : body.script) {
+    const std::optional<double> begin = begin_of(w, stretch.when);
+    if (!begin) continue;
+    const double time = w.time() - *begin;
     if (time >= stretch.from - 1e-9 && (!stretch.until || time < *stretch.until - 1e-9)) return &stretch;
   }
   return nullptr;
@@ -39,19 +46,18 @@ void follow_script(WorldState& w, Body& body, const ScriptStep* now) {
 }  // namespace
 
 bool control(WorldState& w) {
-  const double time = w.time();
-  bool changed = false, is_scripted = false;
+  bool changed = release_bodies(w), is_scripted = false;
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     Body& body = w.bodies[i];
     const BodyDescription& d = *body.description;
-    const bool wanted = present(d, time);
+    const bool wanted = present(w, d);
     if (wanted != body.is_present()) {
       wanted ? add_parts(w, static_cast<int>(i)) : remove_parts(w, static_cast<int>(i));
       if (wanted && !own_pieces(body).empty()) allow_initial_overlap(w, body);
       changed = true;
     }
-    if (!body.is_present() || body.frozen || body.matter || (d.script.empty() && d.motion != Motion::Scripted)) continue;
-    follow_script(w, body, script_at(d, time));
+    if (!body.is_present() || body.frozen || body.held || body.matter || (d.script.empty() && d.motion != Motion::Scripted)) continue;
+    follow_script(w, body, script_at(w, d));
     is_scripted = true;
   }
   if (changed) add_joints(w);

@@ -16,7 +16,7 @@ rigid::PartSettings part_settings(const WorldState& w, int index, const Part& pa
   const BodyDescription& d = *body.description;
   rigid::PartSettings settings;
   settings.shape = shape_of_part(body, part);
-  settings.motion = body.frozen ? Motion::Static : d.motion;
+  settings.motion = body.frozen || body.held ? Motion::Static : d.motion;
   settings.mass = part.mass;
   settings.inertia = part.inertia;
   settings.surface = {d.material.friction, d.material.restitution, d.material.rolling_friction, d.material.damping, d.material.spin_damping};
@@ -29,7 +29,7 @@ rigid::PartSettings part_settings(const WorldState& w, int index, const Part& pa
 /// Broken joints stay broken, and the bonds of a frozen body need no joints.
 bool can_add(const WorldState& w, const JointSlot& joint) {
   if (joint.history < 0) return true;
-  const auto is_moving = [&](int index) { return index >= 0 && !w.body(index).frozen && w.body(index).description->motion == Motion::Dynamic; };
+  const auto is_moving = [&](int index) { return index >= 0 && !w.body(index).frozen && !w.body(index).held && w.body(index).description->motion == Motion::Dynamic; };
   return !joint.is_broken() && !is_welded(w, joint) && (is_moving(joint.body_a) || is_moving(joint.body_b));
 }
 

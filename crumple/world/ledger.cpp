@@ -58,10 +58,11 @@ void book_step(WorldState& w) {
   energy.friction += change.friction;
   energy.joints += change.joints;
   energy.scripted += change.scripted;
+  energy.forces += change.pushes;
   energy.damping += change.damping;
   energy.integration += change.integration;
   energy.matter += change.later;
-  energy.put_in += std::max(0.0, change.scripted);
+  energy.put_in += std::max(0.0, change.scripted) + std::max(0.0, change.pushes);
   book_damage(w);
   book_breaks(w);
 }

@@ -9,6 +9,7 @@
 #include "crumple/core/parallel.h"
 #include "crumple/particles/meet.h"
 #include "crumple/world/faults.h"
+#include "crumple/world/forces.h"
 
 namespace crumple {
 namespace {
@@ -87,8 +88,8 @@ void gather_part(WorldState& w, int index, int number, const Bounds& reach, doub
   particles::Obstacle one;
   one.owner = static_cast<int>(near.obstacles.size()), one.place = state.place, one.center = state.place.translation, one.margin = margin;
   one.friction = body.description->material.friction * own.friction, one.restitution = std::max(state.restitution, 0.0) * own.restitution;
-  if (body.description->motion != rigid::Motion::Static && !body.frozen) one.velocity = state.velocity, one.spin = state.spin;
-  if (body.description->motion == rigid::Motion::Dynamic && !body.frozen) {
+  if (body.description->motion != rigid::Motion::Static && !body.frozen && !body.held) one.velocity = state.velocity, one.spin = state.spin;
+  if (body.description->motion == rigid::Motion::Dynamic && !body.frozen && !body.held) {
     one.inverse_mass = 1 / part.mass, one.inverse_inertia = inverse_inertia(part, state.place.rotation);
     one.asleep = !w.rigid.is_awake(part.index), one.weight = part.mass * w.dt() * w.scene.gravity;
     one.yields = !one.asleep && !w.supported[at(part.index)];
@@ -150,6 +151,7 @@ void push_parts(WorldState& w, int index, std::span<const particles::Push> pushe
       sum.woken = sum.woken || push.woken;
     }
     push_part(w, owners[begin], obstacles[begin], sum);
+    if (!w.happened.empty() && sum.contacts > 0) w.matter_touches.push_back({index, owners[begin].body, sum.impulse.norm()});
     for (size_t k = begin; k < end; ++k) note_contact(w, index, owners[k], pushes[k]);
   }
 }
@@ -304,11 +306,12 @@ void collide_all(WorldState& w) {
 }  // namespace
 
 void mark_shape_stale(WorldState& w, int body, int part) {
+  if (at(part) < w.exposures[at(body)].size()) w.exposures[at(body)][at(part)].stale = true;
   if (w.body(body).solid && at(part) < w.obstacle_parts[at(body)].size()) w.obstacle_parts[at(body)][at(part)].stale = true;
 }
 
 void step_matter(WorldState& w) {
-  w.matter_contacts.clear();
+  w.matter_contacts.clear(), w.matter_touches.clear();
   const auto is_there = [](const Body& body) { return body.matter && body.is_present(); };
   if (std::none_of(w.bodies.begin(), w.bodies.end(), is_there)) return;
   note_supports(w);
@@ -318,6 +321,7 @@ void step_matter(WorldState& w) {
   for (size_t i = 0; i < w.bodies.size(); ++i) {
     if (is_there(w.bodies[i])) step_body(w, static_cast<int>(i));
   }
+  push_matter(w);
   if (std::count_if(w.bodies.begin(), w.bodies.end(), is_there) < 2) return;
   collide_all(w);
 }

@@ -18,6 +18,7 @@ struct EnergyLedger {
   double joints = 0;                  // work of joints and motors; what plastic joints took or store
   double damage = 0;                  // contacts while a body yielded to them, and links that broke
   double scripted = 0;                // scripts, and bodies that appear or go
+  double forces = 0;                  // wind, attractors, explosions, other gravity than that at the start
   double matter = 0;                  // pushes of particles
   double shape = 0;                   // new shapes move the centre of mass and change the inertia
   double damping = 0;                 // drag, and what falling asleep stops
@@ -26,7 +27,7 @@ struct EnergyLedger {
   double put_in = 0;                  // what scripts have put in, without what they took out
   double highest = 0, lowest_potential = 0;  // of kinetic and potential energy together; of the potential
 
-  double booked() const { return contact + friction + joints + damage + scripted + matter + shape + damping + integration + frozen; }
+  double booked() const { return contact + friction + joints + damage + scripted + forces + matter + shape + damping + integration + frozen; }
   /// What the entries do not explain.
   double unaccounted() const { return kinetic + potential - start - booked(); }
   /// The largest energy there ever was, above the lowest place reached, and what was put in.

@@ -5,6 +5,7 @@
 #include "crumple/core/timer.h"
 #include "crumple/world/compose.h"
 #include "crumple/world/engine.h"
+#include "crumple/world/forces.h"
 #include "crumple/world/ledger.h"
 #include "crumple/world/links.h"
 
@@ -110,6 +111,7 @@ void solve_again(WorldState& w) {
       apply_shapes(w, index);  // pieces are cut from the shape as it is now
       regroup_parts(w, index);
     });
+    push_again(w, index);
     const std::vector<LastHold> of_body = hold_pieces(w, index, work.changes);
     holds.insert(holds.end(), of_body.begin(), of_body.end());
     work.is_split = true;

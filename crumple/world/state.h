@@ -90,6 +90,33 @@ struct MatterObstacles {
   bool is_done = false;               // whether the body has been stepped among them
 };
 
+/// What a part shows to the air, in its own frame.
+struct Exposure {
+  bool stale = true;
+  Vec3 silhouette = Vec3::Zero();  // m^2, along each axis
+  Vec3 half = Vec3::Zero();        // m, half its sizes
+  // places that stand for all of it, in explosions
+  std::vector<Vec3> places;
+  std::vector<double> shares;  // of the silhouette
+  std::vector<int> hulls;      // of a compound, or -1
+};
+
+/// Impulses of explosions on a part in a step.
+struct Blast {
+  int body, part;
+  std::vector<Vec3> places;    // in the part's frame
+  std::vector<Vec3> impulses;  // N s, world
+  std::vector<int> hulls;      // of a compound, or -1
+  std::vector<Vec3> world;     // the places
+  std::vector<int> own_hulls;  // of the body's decomposition, or -1
+};
+
+/// A rigid body that a body of matter touched.
+struct MatterTouch {
+  int body, other;
+  double impulse;  // N s
+};
+
 /// The whole state of a running scene. Free functions step it, one file for each concern.
 struct WorldState {
   WorldState(const Scene& given, std::shared_ptr<AssetLibrary> library)
@@ -123,6 +150,13 @@ struct WorldState {
   std::vector<MatterObstacles> matter_obstacles;          // #bodies: of matter
   std::vector<Bounds> matter_reach;                       // #bodies: where particles may be at the end of the step
   std::vector<uint8_t> supported;                         // by index in the rigid world: has a contact or a joint
+  // forces and events
+  std::vector<std::vector<uint8_t>> force_acts;  // #forces, #bodies
+  std::vector<std::vector<Exposure>> exposures;  // #bodies, #parts
+  std::vector<Blast> blasts;                     // of the step
+  std::map<const When*, int> number_of_event;
+  std::vector<double> happened;                  // #events, s; below 0: not yet
+  std::vector<MatterTouch> matter_touches;       // of the step, if there are events
   // rigid bodies
   std::vector<BodyWork> work;                     // #bodies
   std::vector<int> busy;                          // bodies with layers or bonds to step

@@ -11,7 +11,9 @@
 #include "crumple/world/contacts.h"
 #include "crumple/world/controls.h"
 #include "crumple/world/engine.h"
+#include "crumple/world/events.h"
 #include "crumple/world/faults.h"
+#include "crumple/world/forces.h"
 #include "crumple/world/ledger.h"
 #include "crumple/world/links.h"
 #include "crumple/world/matter.h"
@@ -78,6 +80,9 @@ Result<World> World::build(const Scene& scene, std::shared_ptr<AssetLibrary> ass
   }
   w.work.resize(w.bodies.size()), w.saved_overlaps.resize(w.bodies.size()), w.obstacle_parts.resize(w.bodies.size()), w.matter_reach.resize(w.bodies.size());
   for (Body& body : w.bodies) set_start(body);
+  number_events(w);
+  hold_bodies(w);
+  prepare_forces(w);
   build_joints(w);
   control(w);
   w.scene_hash = io::hash_bytes(write_json(scene_json(w.scene), 0, JsonNumbers::Shortest), w.assets.content_hash());
@@ -94,11 +99,13 @@ void World::step() {
   WorldState& w = *state_;
   {
     const CpuTimer timer(w.timings.rigid);
+    push_rigid_bodies(w);
     w.rigid.step(w.dt(), w.loads);  // plastic joints are solved inside
   }
   const CpuTimer timer(w.timings.deform);
   put_back_runaways(w);
   step_matter(w);
+  add_blast_contacts(w);
   route_contacts(w);
   step_rigid_bodies(w);
   solve_again(w);
@@ -107,6 +114,7 @@ void World::step() {
   RigidEnergy energy = rigid_energy(w);
   energy = book(w, &EnergyLedger::shape, energy, [&] { return apply_effects(w); });
   ++w.steps;
+  note_events(w);
   ++w.timings.steps;
   for (const int body : w.busy) w.timings.hits += static_cast<long>(w.work[static_cast<size_t>(body)].hits.size());
   energy = book(w, &EnergyLedger::scripted, energy, [&] { return control(w); });  // for the new time, so that a frame shows the bodies present at its own time
@@ -210,10 +218,12 @@ Snapshot World::snapshot() {
 Result<void> World::restore(const Snapshot& snapshot) {
   WorldState& w = *state_;
   if (Result<void> restored = restore_arrays(w, snapshot.arrays); !restored) return restored.error();
-  // The rigid world itself is built from the parts' states, exactly as at the barrier of the run that wrote the checkpoint.
-  build_rigid_world(w);
   w.frame = snapshot.frame;
   w.steps = steps_at_frame(w.scene, snapshot.frame);
+  hold_bodies(w);
+  if (!w.scene.gravity_keys.keys.empty()) w.scene.gravity = w.scene.gravity_keys.at(w.time() - w.dt());
+  // The rigid world itself is built from the parts' states, exactly as at the barrier of the run that wrote the checkpoint.
+  build_rigid_world(w);
   w.fingerprint = snapshot.fingerprint, w.report = snapshot.report;
   w.report.damage_work.resize(w.bodies.size(), 0.0);
   return {};
