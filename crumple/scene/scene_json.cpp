@@ -11,6 +11,7 @@
 #include "crumple/scene/import/paper1_scene.h"
 #include "crumple/scene/changes.h"
 #include "crumple/scene/check.h"
+#include "crumple/scene/include.h"
 #include "crumple/scene/presets.h"
 #include "crumple/scene/scene.h"
 
@@ -278,6 +279,8 @@ void describe(Fields& f, Scene& s) {
                 {"whether an impact feels the damage it does: what yields or breaks is solved again within the step; false: from the next step on"});
   f.flag_unless("flat", false, s.flat, {"whether the scene lies in the plane z = 0: bodies move along x and y and turn about z; sprites need it"});
   f.number("step", s.step, between(1e-6, 1), {"time step of an imported scene; each frame is the first step at or after its time", "s"});
+  std::vector<Include> included;  // what they bring is read by read_included
+  f.list("include", included, {"other scene files, whose bodies, joints, forces and assets come along"});
   f.texts("assets", s.assets, {"assets by name: GLB files, or folders of paper 1's authors"});
   f.list("bodies", s.bodies, {"bodies of the scene"});
   f.list("joints", s.joints, {"joints between bodies, or between a body and the world"});
@@ -351,9 +354,41 @@ void override_by_new_presets(const Scene& before, Json& json) {
   }
 }
 
-}  // namespace
+/// A change of what an included file has brought cannot be made in the document; it is left for later.
+Result<std::vector<std::string>> apply_changes(Json& document, const std::vector<std::string>& changes) {
+  std::vector<std::string> later;
+  for (const std::string& change : changes) {
+    Json changed = document;
+    if (Result<void> done = apply_change(changed, change); done) {
+      document = std::move(changed);
+    } else if (document.find("include")) {
+      later.push_back(change);
+    } else {
+      return done.error();
+    }
+  }
+  return later;
+}
 
-Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes) {
+/// Files that include each other on the way to the one that is read.
+using Chain = std::vector<std::filesystem::path>;
+
+constexpr size_t kDeepest = 16;  // files within files
+
+Result<Scene> parse_in_chain(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes, const Chain& chain);
+
+Result<Scene> read_in_chain(const std::filesystem::path& file, Chain chain) {
+  std::error_code ignored;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(file, ignored);
+  if (std::find(chain.begin(), chain.end(), whole) != chain.end()) return input_error(fmt::format("{}: includes itself", file.string()));
+  if (chain.size() >= kDeepest) return input_error(fmt::format("{}: more than {} files within files", file.string(), kDeepest));
+  chain.push_back(whole);
+  Result<std::string> text = io::read_file(file);
+  if (!text) return text.error();
+  return parse_in_chain(*text, file, {}, chain);
+}
+
+Result<Scene> parse_in_chain(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes, const Chain& chain) {
   const std::string name = file.string();
   Result<Json> json = parse_json(text, name, JsonDialect::Relaxed);
   const auto is_foreign = [](const Json& root) { return is_paper1_scene(root) || is_paper2_scene(root); };
@@ -375,22 +410,36 @@ Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& fi
     return scene;
   }
   name_bodies(*json);
-  for (const std::string& change : changes) {
-    if (Result<void> changed = apply_change(*json, change); !changed) return changed.error();
-  }
+  const Result<std::vector<std::string>> later = apply_changes(*json, changes);
+  if (!later) return later.error();
   name_bodies(*json);  // those that a change has put in
   if (Result<void> filled = fill_presets(*json, name); !filled) return filled.error();
   Scene scene;
   if (Result<void> read = Fields::read(*json, name, scene); !read) return read.error();
   scene.file = file;
   keep_lines(scene, *json);
+  const auto read = [&](const std::filesystem::path& other) { return read_in_chain(other, chain); };
+  const Result<Included> included = read_included(scene, *json, read);
+  if (!included) return included.error();
   if (Result<void> checked = check_assets(scene); !checked) return checked.error();
   Result<std::vector<BodyDescription>> expanded = expand_places(std::move(scene.bodies), name);
   if (!expanded) return expanded.error();
   scene.bodies = std::move(*expanded);
+  put_first(*included, scene);
+  if (scene.bodies.size() > kMaxBodies) return input_error(fmt::format("{}: /include: {} bodies; there may be at most {}", name, scene.bodies.size(), kMaxBodies));
   if (Result<void> checked = check_flat(scene); !checked) return checked.error();
   if (Result<void> checked = check_names(scene); !checked) return checked.error();
+  for (const std::string& change : *later) {
+    if (Result<void> changed = scene.set(change); !changed) return changed.error();
+  }
   return scene;
+}
+
+}  // namespace
+
+Result<Scene> parse_scene(std::string_view text, const std::filesystem::path& file, const std::vector<std::string>& changes) {
+  std::error_code ignored;
+  return parse_in_chain(text, file, changes, {std::filesystem::weakly_canonical(file, ignored)});
 }
 
 Result<Scene> load_scene(const std::filesystem::path& file, const std::vector<std::string>& changes) {
