@@ -14,6 +14,7 @@ small() { convert "$1" -resize "$3" -strip -colors 256 PNG8:$images/$2; }
 
 run loading_dock
 run drum_pyramid
+run blast
 "$crumple" run docs/presets.json -o "$out/presets" --force --quiet
 draw presets $out/presets.png --frame 80 --size 1280x560
 small $out/presets.png presets.png 1280x
@@ -21,6 +22,7 @@ run pachinko "--frames 300-720"  # before that the drums are above the picture
 draw loading_dock $images/loading_dock.png --sheet 3x3
 draw drum_pyramid $images/drum_pyramid.png --sheet 3x3
 draw pachinko $images/pachinko.png --sheet 3x3
+draw blast $images/blast.png --sheet 3x3
 
 # The first row of the README.
 heap=1.9,2.0,5.2:1.75,0.6,-0.2:23

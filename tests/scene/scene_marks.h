@@ -20,6 +20,7 @@ inline const std::map<std::string, std::vector<Mark>> kMarks = {
     {"car_barrels.json", {{"sedan", 0.25}, {"blue drum", 0.03}, {"red drum", 0.03}, {"yellow drum", 0.03}}},
     {"car_hail.json", {{"sedan", 0.2}, {"heavy sedan", 0.1}}},
     {"car_hail_plain.json", {{"sedan", 0.2}, {"heavy sedan", 0.1}}},
+    {"blast.json", {{"drum", 0.03}}},
     {"bunny_block.json", {{"block", 0.05}, {"hare", 0.005}}},
     {"dent_angles.json", {{"", 0.03}}},
     {"dent_softness.json", {{"", 0.015}}},
