@@ -28,6 +28,20 @@ bool equal_but_for_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) { return std::toupper(x) == std::toupper(y); });
 }
 
+/// The attribute of a knob. Programs that put an underscore before each name of the artist's make "__GAIN" of "_GAIN"; the plain name counts first.
+auto find_attribute(const Json& attributes, std::string_view knob) {
+  const auto named = [&](const std::string& name) {
+    return [&name](const auto& member) { return equal_but_for_case(member.first, name); };
+  };
+  const std::string wanted = attribute_name(knob);
+  const auto found = std::ranges::find_if(attributes.members, named(wanted));
+  if (found != attributes.members.end()) return found;
+  return std::ranges::find_if(attributes.members, [&](const auto& member) {
+    const size_t underscores = member.first.find_first_not_of('_');
+    return underscores != std::string::npos && underscores > 1 && equal_but_for_case(std::string_view(member.first).substr(underscores - 1), wanted);
+  });
+}
+
 /// Numbers of a vertex attribute, row after row.
 struct Values {
   std::vector<float> numbers;
@@ -123,9 +137,7 @@ class MapReader {
   }
 
   Result<void> take_attribute(const Json& attributes, size_t knob, size_t first, const std::string& where) {
-    const std::string wanted = attribute_name(kPaintedKnobs[knob]);
-    const auto found = std::find_if(attributes.members.begin(), attributes.members.end(),
-                                    [&](const auto& member) { return equal_but_for_case(member.first, wanted); });
+    const auto found = find_attribute(attributes, kPaintedKnobs[knob]);
     if (found == attributes.members.end()) return {};
     const Result<Values> values = values_of(attributes, found->first, first, where);
     if (!values) return values.error();

@@ -10,7 +10,7 @@
 
 namespace crumple::io {
 
-/// Painted strength in glTF. A primitive may carry, in either case of letters,
+/// Painted strength in glTF. A primitive may carry, in either case of letters and with any number of underscores before (Blender adds one),
 ///   _YIELD, _GAIN, _RADIUS, _STRENGTH, _TOUGHNESS:
 ///                           SCALAR           the factor itself
 ///                           VEC3 or VEC4     a colour: twice the mean of red, green and blue, so that grey of 0.5 changes nothing

@@ -127,6 +127,17 @@ TEST(PaintedFile, leaves_points_and_lines_out_as_the_surface_does) {
   EXPECT_EQ(values(*maps_of(document), "yield"), (std::vector<float>{3, 4, 5}));
 }
 
+TEST(PaintedFile, takes_names_to_which_programs_have_added_underscores) {
+  for (const std::string_view knob : kPaintedKnobs) {
+    std::string name = "__";
+    for (const char c : knob) name.push_back(static_cast<char>(std::toupper(static_cast<unsigned char>(c))));
+    EXPECT_EQ(values(*maps_of(document_of({{{0, {{name, {1, 2, 3}}}}}})), knob), (std::vector<float>{1, 2, 3})) << name;
+    EXPECT_EQ(values(*maps_of(document_of({{{0, {{"_" + name, {1, 2, 3}}}}}})), knob), (std::vector<float>{1, 2, 3})) << name;
+  }
+  EXPECT_EQ(values(*maps_of(document_of({{{0, {{"__GAIN", {4, 5, 6}}, {"_GAIN", {1, 2, 3}}}}}})), "gain"), (std::vector<float>{1, 2, 3}));
+  EXPECT_TRUE(maps_of(document_of({{{0, {{"__GAINS", {4, 5, 6}}, {"GAIN", {1, 2, 3}}, {"__", {1, 2, 3}}}}}}))->empty());
+}
+
 TEST(PaintedFile, takes_names_in_small_letters_and_fractions_of_whole_numbers) {
   GltfDocument document = document_of({{{0, {{"_radius", {0.5f, 1, 2}}}}}});
   EXPECT_EQ(values(*maps_of(document), "radius"), (std::vector<float>{0.5f, 1, 2}));
