@@ -240,13 +240,21 @@ static Result<Materials> read_library(const std::filesystem::path& file, std::st
 /// Fills in what the files of materials say of those that the surface names.
 static Result<void> read_obj_materials(const std::filesystem::path& file, const std::vector<std::string>& libraries, TriMesh& mesh, std::vector<std::string>& lost) {
   if (!mesh.materials) return {};
-  Materials materials = *mesh.materials;
+  Materials materials = *mesh.materials, all;
   for (const std::string& library : libraries) {
     const Result<Materials> read = read_library(file, library, lost);
     if (!read) return read.error();
-    for (SurfaceMaterial& material : materials) {
-      const auto found = std::ranges::find(*read, material.name, &SurfaceMaterial::name);
-      if (found != read->end()) material = *found;
+    all.insert(all.end(), read->begin(), read->end());
+  }
+  for (SurfaceMaterial& material : materials) {
+    const auto found = std::ranges::find(all.rbegin(), all.rend(), material.name, &SurfaceMaterial::name);
+    if (found != all.rend()) {
+      material = *found;
+    } else if (materials.size() == 1 && all.size() == 1) {
+      lost.push_back(fmt::format("the name of material \"{}\": \"{}\" has only \"{}\", which is taken", material.name, libraries[0], all[0].name));
+      material = all[0];
+    } else if (!all.empty() && !material.name.empty()) {
+      lost.push_back(fmt::format("the look of material \"{}\", which is in none of its .mtl files", material.name));
     }
   }
   mesh.materials = std::make_shared<const Materials>(std::move(materials));

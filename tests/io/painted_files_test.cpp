@@ -96,6 +96,18 @@ TEST_F(ModelFiles, what_is_missing_beside_an_obj_is_named_and_the_rest_is_read) 
   EXPECT_TRUE(says("gone.mtl"));
   EXPECT_TRUE(says("red.png"));
   EXPECT_TRUE(says("map_Bump of material \"red\""));
+  EXPECT_TRUE(says("the look of material \"unknown\""));
+}
+
+TEST_F(ModelFiles, the_only_material_of_a_file_is_that_of_the_only_one_named) {
+  write_text(scratch / "a.obj", "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl old_name\nf 1 2 3\n");
+  write_text(scratch / "a.mtl", "newmtl new_name\nKd 1 0 0\n");
+  std::vector<std::string> lost;
+  const Result<TriMesh> mesh = read_mesh(scratch / "a.obj", &lost);
+  ASSERT_TRUE(mesh) << mesh.error().text;
+  EXPECT_EQ((*mesh->materials)[0].color, Vec3f(1, 0, 0));
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_NE(lost[0].find("\"old_name\""), std::string::npos);
 }
 
 TEST_F(ModelFiles, materials_never_reach_out_of_their_folder) {
