@@ -34,6 +34,23 @@ std::vector<std::string> material_names(const TriMesh& mesh) {
   return names;
 }
 
+/// Half of the vertices lie beyond it along each axis: helpers far away do not move it.
+Vec3 middle_of(const std::vector<Vec3>& points) {
+  Vec3 middle = Vec3::Zero();
+  std::vector<double> values;
+  for (int axis = 0; axis < 3; ++axis) {
+    values.clear();
+    for (const Vec3& p : points) {
+      if (p.allFinite()) values.push_back(p[axis]);
+    }
+    if (values.empty()) return middle;
+    const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), half, values.end());
+    middle[axis] = *half;
+  }
+  return middle;
+}
+
 Error no_match(const std::string& pattern, const TriMesh& mesh, std::string_view option) {
   const std::vector<std::string> names = part_names(mesh);
   if (names.empty()) return input_error(fmt::format("{} \"{}\": the model has no names of objects or materials", option, pattern));
@@ -73,30 +90,48 @@ Result<std::vector<bool>> matching_triangles(const TriMesh& mesh, std::span<cons
   return matching;
 }
 
+/// Of the names that `number_of` gives triangles, those that lie far out.
+template <class NumberOf>
+static std::vector<FarGroup> far_of(const TriMesh& mesh, const std::vector<std::string>& names, const NumberOf& number_of) {
+  struct Reach {
+    size_t name = 0, triangles = 0;
+    double farthest = 0;  // from the middle of the vertices
+    Bounds bounds;
+  };
+  std::vector<Reach> reaches(names.size());
+  for (size_t g = 0; g < names.size(); ++g) reaches[g].name = g;
+  const Vec3 middle = middle_of(mesh.positions);
+  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+    Reach& reach = reaches[at(number_of(t))];
+    ++reach.triangles;
+    for (const int v : mesh.triangles[t]) {
+      const Vec3& p = mesh.positions[at(v)];
+      if (p.allFinite()) reach.bounds.add(p), reach.farthest = std::max(reach.farthest, (p - middle).norm());
+    }
+  }
+  std::erase_if(reaches, [](const Reach& reach) { return reach.bounds.empty(); });
+  std::ranges::sort(reaches, {}, [](const Reach& reach) { return std::pair(reach.farthest, reach.name); });
+  Bounds all;
+  std::vector<double> sizes;  // of all up to each
+  for (const Reach& reach : reaches) all.add(reach.bounds.low), all.add(reach.bounds.high), sizes.push_back(all.diagonal());
+  std::vector<FarGroup> far;
+  size_t left_out = 0;  // triangles
+  for (size_t i = reaches.size(); i-- > 1;) {
+    left_out += reaches[i].triangles;
+    if (static_cast<double>(left_out) > kMaxShare * static_cast<double>(mesh.triangles.size())) break;
+    if (sizes[i - 1] == 0 || sizes.back() <= kFar * sizes[i - 1]) continue;
+    for (size_t k = i; k < reaches.size(); ++k) {
+      if (!names[reaches[k].name].empty()) far.push_back({names[reaches[k].name], sizes.back(), sizes[i - 1]});
+    }
+    break;
+  }
+  return far;
+}
+
 std::vector<FarGroup> far_groups(const TriMesh& mesh) {
   std::vector<FarGroup> far;
-  if (!mesh.groups || mesh.groups->size() < 2) return far;
-  std::vector<Bounds> bounds(mesh.groups->size());
-  std::vector<size_t> triangles(mesh.groups->size(), 0);
-  for (size_t t = 0; t < mesh.triangles.size(); ++t) {
-    ++triangles[at(mesh.group_of(t))];
-    for (const int v : mesh.triangles[t]) {
-      if (mesh.positions[at(v)].allFinite()) bounds[at(mesh.group_of(t))].add(mesh.positions[at(v)]);
-    }
-  }
-  const auto all_but = [&](size_t left_out) {
-    Bounds all;
-    for (size_t g = 0; g < bounds.size(); ++g) {
-      if (g != left_out && !bounds[g].empty()) all.add(bounds[g].low), all.add(bounds[g].high);
-    }
-    return all;
-  };
-  const double size = all_but(bounds.size()).diagonal();
-  for (size_t g = 0; g < bounds.size(); ++g) {
-    const double others = all_but(g).diagonal();
-    const bool is_small_part = static_cast<double>(triangles[g]) < kMaxShare * static_cast<double>(mesh.triangles.size());
-    if (others > 0 && size > kFar * others && is_small_part) far.push_back({(*mesh.groups)[g], size, others});
-  }
+  if (mesh.groups) far = far_of(mesh, *mesh.groups, [&](size_t t) { return mesh.group_of(t); });
+  if (far.empty() && mesh.materials) far = far_of(mesh, material_names(mesh), [&](size_t t) { return mesh.material_of(t); });
   return far;
 }
 

@@ -30,9 +30,7 @@ bool equal_but_for_case(std::string_view a, std::string_view b) {
 
 /// The attribute of a knob. Programs that put an underscore before each name of the artist's make "__GAIN" of "_GAIN"; the plain name counts first.
 auto find_attribute(const Json& attributes, std::string_view knob) {
-  const auto named = [&](const std::string& name) {
-    return [&name](const auto& member) { return equal_but_for_case(member.first, name); };
-  };
+  const auto named = [&](const std::string& name) { return [&name](const auto& member) { return equal_but_for_case(member.first, name); }; };
   const std::string wanted = attribute_name(knob);
   const auto found = std::ranges::find_if(attributes.members, named(wanted));
   if (found != attributes.members.end()) return found;

@@ -131,6 +131,24 @@ TEST(Choose, a_helper_that_is_far_larger_is_named) {
   EXPECT_GT(far[0].size, 199);
 }
 
+TEST(Choose, several_helpers_are_named_together_and_materials_where_objects_tell_nothing) {
+  TriMesh scene = make_sphere(1);
+  const auto with_material = [](TriMesh mesh, const std::string& name) {
+    Materials materials(1);
+    materials[0].name = name;
+    mesh.materials = std::make_shared<const Materials>(materials);
+    return mesh;
+  };
+  scene = with_material(scene, "hull");
+  for (const auto& [name, length] : {std::pair{"beam left", 150.0}, std::pair{"beam right", 200.0}})
+    append_mesh(with_material(make_box(Vec3(length, 1, 1)), name), scene);
+  const std::vector<FarGroup> far = far_groups(scene);
+  ASSERT_EQ(far.size(), 2u);
+  EXPECT_EQ(std::set<std::string>({far[0].name, far[1].name}), (std::set<std::string>{"beam left", "beam right"}));
+  EXPECT_NEAR(far[0].others, 2 * std::sqrt(3.0), 0.1);
+  EXPECT_TRUE(far_groups(with_material(make_box(Vec3(200, 1, 1)), "all there is")).empty());
+}
+
 TEST(RigidParts, keep_their_shape_while_the_rest_is_bent) {
   TriMesh both = painted_box();
   TriMesh wheel = make_sphere(0.2);
