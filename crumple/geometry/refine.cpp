@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "crumple/core/index.h"
@@ -13,12 +14,34 @@ namespace {
 
 using Edge = std::pair<int, int>;
 
+/// Edges of triangles that are no part of anything rigid, by places: doubled corners are one. Empty if nothing is rigid.
+class BendingEdges {
+ public:
+  explicit BendingEdges(const TriMesh& mesh) {
+    if (mesh.rigid.empty()) return;
+    std::map<std::array<double, 3>, int> numbers;
+    for (const Vec3& p : mesh.positions) place_.push_back(numbers.try_emplace({p.x(), p.y(), p.z()}, static_cast<int>(numbers.size())).first->second);
+    for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+      if (mesh.rigid[t] > 0) continue;
+      const auto& [a, b, c] = mesh.triangles[t];
+      edges_.insert({edge(a, b), edge(b, c), edge(c, a)});
+    }
+  }
+  bool has(int a, int b) const { return place_.empty() || edges_.contains(edge(a, b)); }
+
+ private:
+  Edge edge(int a, int b) const { return std::minmax(place_[at(a)], place_[at(b)]); }
+  std::vector<int> place_;  // #vertices: number of its place
+  std::set<Edge> edges_;
+};
+
 /// Adds the middles of long edges as they are asked for. Whether an edge is long depends on places alone, so both sides of a crease agree.
 class Middles {
  public:
-  Middles(TriMesh& mesh, double length, std::vector<int32_t>* parents = nullptr) : mesh_(mesh), squared_(length * length), parents_(parents) {}
+  Middles(TriMesh& mesh, double length, std::vector<int32_t>* parents) : mesh_(mesh), bending_(mesh), squared_(length * length), parents_(parents) {}
 
-  bool is_long(int a, int b) const { return (mesh_.positions[at(a)] - mesh_.positions[at(b)]).squaredNorm() > squared_; }
+  bool is_long(int a, int b) const { return distance2(a, b) > squared_ && bending_.has(a, b); }
+  bool has_long_edge(const Triangle& t) const { return is_long(t[0], t[1]) || is_long(t[1], t[2]) || is_long(t[2], t[0]); }
   int of(int a, int b) {
     const auto [found, is_new] = numbers_.try_emplace(Edge(std::min(a, b), std::max(a, b)), static_cast<int>(mesh_.positions.size()));
     if (!is_new) return found->second;
@@ -30,6 +53,7 @@ class Middles {
 
  private:
   TriMesh& mesh_;
+  const BendingEdges bending_;
   double squared_;
   std::vector<int32_t>* parents_;
   std::map<Edge, int> numbers_;
@@ -75,13 +99,9 @@ void cut(Middles& middles, const Triangle& triangle, std::vector<Triangle>& into
 
 TriMesh refined(TriMesh mesh, double length, size_t most, std::vector<int32_t>* parents) {
   while (length > 0) {
-    const auto has_long_edge = [&](const Triangle& t) {
-      const Middles look(mesh, length);
-      return look.is_long(t[0], t[1]) || look.is_long(t[1], t[2]) || look.is_long(t[2], t[0]);
-    };
-    const auto to_cut = static_cast<size_t>(std::count_if(mesh.triangles.begin(), mesh.triangles.end(), has_long_edge));
-    if (to_cut == 0 || mesh.triangles.size() + 3 * to_cut > most) break;
     Middles middles(mesh, length, parents);
+    const auto to_cut = static_cast<size_t>(std::ranges::count_if(mesh.triangles, [&](const Triangle& t) { return middles.has_long_edge(t); }));
+    if (to_cut == 0 || mesh.triangles.size() + 3 * to_cut > most) break;
     std::vector<Triangle> cut_up;
     const std::vector<Triangle> before = mesh.triangles;
     std::vector<size_t> sources;

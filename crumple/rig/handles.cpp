@@ -6,8 +6,10 @@
 #include <queue>
 #include <tuple>
 
+#include "crumple/core/index.h"
 #include "crumple/geometry/mesh.h"
 #include "crumple/math/union_find.h"
+#include "crumple/rig/mirror.h"
 
 namespace crumple {
 namespace {
@@ -110,7 +112,9 @@ class PointTree {
 /// Candidates first, then fixed places, which are never dropped.
 class Thinning {
  public:
-  Thinning(const TetMesh& mesh, std::vector<int> candidates, const std::vector<Vec3>& fixed) : vertices_(std::move(candidates)) {
+  /// `twins`: #candidates: the one that goes with each, perhaps itself.
+  Thinning(const TetMesh& mesh, std::vector<int> candidates, const std::vector<Vec3>& fixed, std::vector<int> twins)
+      : vertices_(std::move(candidates)), twins_(std::move(twins)) {
     const Bounds box = bounds_of(mesh.positions);
     const std::vector<int> parts = parts_of(mesh);
     members_.assign(mesh.positions.size(), 0);
@@ -126,7 +130,8 @@ class Thinning {
 
   std::vector<int> run(size_t count) {
     PointTree tree(points_);
-    size_t left = vertices_.size();
+    left_ = vertices_.size(), wanted_ = count;
+    size_t& left = left_;
     using Pair = std::tuple<double, int, int>;
     std::priority_queue<Pair, std::vector<Pair>, std::greater<>> pairs;
     const auto push = [&](int point) {
@@ -143,10 +148,13 @@ class Thinning {
         push(one);
         continue;
       }
-      const int dropped = worse(one, other);
-      tree.remove(dropped);
-      --members_[part_[dropped]], --left;
-      if (dropped != one) push(one);
+      const int dropped = worse(one, other), twin = twins_[dropped];
+      for (const int gone : {dropped, twin}) {
+        if (tree.gone(gone)) continue;  // it is its own twin
+        tree.remove(gone);
+        --members_[part_[gone]], --left;
+      }
+      if (dropped != one && twin != one) push(one);
     }
     std::vector<int> kept;
     for (size_t i = 0; i < vertices_.size(); ++i) {
@@ -157,7 +165,12 @@ class Thinning {
 
  private:
   /// The last of a part of the body stays: without a handle the part could be anywhere.
-  bool may_drop(int point) const { return point < static_cast<int>(vertices_.size()) && members_[part_[point]] > 1; }
+  bool may_drop(int point) const {
+    if (point >= static_cast<int>(vertices_.size())) return false;
+    const int twin = twins_[point];
+    if (twin == point) return members_[part_[point]] > 1;
+    return left_ >= wanted_ + 2 && members_[part_[point]] > (part_[point] == part_[twin] ? 2 : 1) && members_[part_[twin]] > 1;
+  }
   int worse(int one, int other) const {
     if (!may_drop(other)) return one;
     if (inward_[one] != inward_[other]) return inward_[one] > inward_[other] ? one : other;
@@ -173,23 +186,98 @@ class Thinning {
     return best;
   }
 
+  size_t left_ = 0, wanted_ = 0;
   std::vector<int> vertices_;   // #candidates: of the mesh
+  std::vector<int> twins_;      // #candidates
   std::vector<Vec3> points_;    // #candidates + #fixed
   std::vector<double> inward_;  // #candidates
   std::vector<int> part_;       // #candidates
   std::vector<int> members_;    // by part: candidates left and fixed places
 };
 
-}  // namespace
-
-std::vector<int> choose_handles(const TetMesh& mesh, int count, const std::vector<Vec3>& fixed) {
-  if (count <= 0 || mesh.tets.empty()) return {};
+/// Vertices of the boundary that are not taken, ascending.
+std::vector<int> candidates_of(const TetMesh& mesh, const std::vector<Vec3>& fixed) {
   std::vector<int> surface;
   for (const Triangle& face : boundary_faces(mesh)) surface.insert(surface.end(), face.begin(), face.end());
   std::sort(surface.begin(), surface.end());
   surface.erase(std::unique(surface.begin(), surface.end()), surface.end());
   std::erase_if(surface, [&](int v) { return std::find(fixed.begin(), fixed.end(), mesh.positions[v]) != fixed.end(); });
-  return Thinning(mesh, std::move(surface), fixed).run(static_cast<size_t>(count));
+  return surface;
+}
+
+/// The nearest of vertices that are sorted by their x, -1 if none is within `reach`.
+int nearest_by_x(const TetMesh& mesh, const std::vector<int>& by_x, const Vec3& place, double reach) {
+  int best = -1;
+  double least = reach;
+  const auto x = [&](int v) { return mesh.positions[v].x(); };
+  for (auto it = std::ranges::lower_bound(by_x, place.x() - reach, {}, x); it != by_x.end() && x(*it) <= place.x() + reach; ++it) {
+    const double distance = (mesh.positions[*it] - place).norm();
+    if (distance < least) least = distance, best = *it;
+  }
+  return best;
+}
+
+double distance_to_nearest(const Vec3& place, const TetMesh& mesh, const std::vector<int>& chosen, const std::vector<Vec3>& fixed) {
+  double nearest = 1e300;
+  for (const int v : chosen) nearest = std::min(nearest, (mesh.positions[v] - place).norm());
+  for (const Vec3& other : fixed) nearest = std::min(nearest, (other - place).norm());
+  return nearest;
+}
+
+/// Of the vertices that are their own images the one farthest from those chosen, -1 if there is none.
+int farthest_single(const TetMesh& mesh, const std::vector<int>& image, const std::vector<int>& vertices, const std::vector<int>& chosen,
+                    const std::vector<Vec3>& fixed) {
+  int best = -1;
+  double most = 0;
+  for (const int v : vertices) {
+    if (image[v] != v) continue;
+    const double distance = distance_to_nearest(mesh.positions[v], mesh, chosen, fixed);
+    if (distance > most) most = distance, best = v;
+  }
+  return best;
+}
+
+/// How far the farthest of some vertices is from the nearest of those chosen.
+double farthest_from(const TetMesh& mesh, const std::vector<int>& vertices, const std::vector<int>& chosen, const std::vector<Vec3>& fixed) {
+  double farthest = 0;
+  for (const int v : vertices) farthest = std::max(farthest, distance_to_nearest(mesh.positions[v], mesh, chosen, fixed));
+  return farthest;
+}
+
+}  // namespace
+
+std::vector<int> choose_handles(const TetMesh& mesh, int count, const std::vector<Vec3>& fixed) {
+  if (count <= 0 || mesh.tets.empty()) return {};
+  std::vector<int> surface = candidates_of(mesh, fixed), themselves(surface.size());
+  std::iota(themselves.begin(), themselves.end(), 0);
+  return Thinning(mesh, std::move(surface), fixed, std::move(themselves)).run(static_cast<size_t>(count));
+}
+
+std::vector<int> choose_mirrored_handles(const TetMesh& mesh, int count, const std::vector<Vec3>& fixed, const MirrorPlane& plane, double cell) {
+  constexpr double kApart = 0.5;   // cells
+  constexpr double kPaired = 0.8;  // share of the vertices that must have an image
+  if (count <= 0 || mesh.tets.empty()) return {};
+  const std::vector<int> all = candidates_of(mesh, fixed);
+  std::vector<int> by_x = all, image(mesh.positions.size(), -1), candidates, number(mesh.positions.size(), -1);
+  std::ranges::stable_sort(by_x, {}, [&](int v) { return mesh.positions[v].x(); });
+  for (const int v : all) image[v] = nearest_by_x(mesh, by_x, plane.image(mesh.positions[v]), kApart * cell);
+  for (const int v : all) {
+    const auto is_image = [&](const Vec3& place) { return (plane.image(place) - mesh.positions[v]).norm() < kApart * cell; };
+    if (image[v] < 0 && std::ranges::any_of(fixed, is_image)) image[v] = v;  // its pair is the artist's
+    if (image[v] >= 0 && image[image[v]] == v) number[v] = static_cast<int>(candidates.size()), candidates.push_back(v);
+  }
+  if (static_cast<double>(candidates.size()) < kPaired * static_cast<double>(all.size())) return {};
+  std::vector<int> twins;
+  for (const int v : candidates) twins.push_back(number[image[v]]);
+  // The last one to go may be the only one on a roof: one less, and then the best in the plane, may cover the body better.
+  std::vector<int> chosen = Thinning(mesh, candidates, fixed, twins).run(at(count));
+  std::vector<int> other = count > 1 ? Thinning(mesh, candidates, fixed, twins).run(at(count) - 1) : std::vector<int>();
+  const int single = farthest_single(mesh, image, all, other, fixed);
+  if (single >= 0) other.insert(std::ranges::lower_bound(other, single), single);
+  const bool fits = chosen.size() == at(count), other_fits = other.size() == at(count);
+  if (other_fits && (!fits || farthest_from(mesh, all, other, fixed) < farthest_from(mesh, all, chosen, fixed))) return other;
+  if (!fits) chosen.clear();
+  return chosen;
 }
 
 }  // namespace crumple

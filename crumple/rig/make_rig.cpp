@@ -7,14 +7,19 @@
 #include <fmt/format.h>
 
 #include "crumple/core/timer.h"
+#include "crumple/geometry/refine.h"
 #include "crumple/math/single.h"
 #include "crumple/rig/cell_choice.h"
 #include "crumple/rig/handles.h"
+#include "crumple/rig/mirror.h"
+#include "crumple/rig/surface_detail.h"
 
 namespace crumple {
 namespace {
 
 constexpr int kMaxHandles = 1000;
+constexpr size_t kMaxTriangles = 400000;  // of a refined surface
+constexpr double kLonger = 1.0001;        // times: places are rounded
 constexpr int kMaxFills = 5;  // until the tetrahedra are no more than allowed
 
 /// Tells that a stage begins and adds its wall time to `total` when it ends.
@@ -30,6 +35,8 @@ class Stage {
 
 Result<void> check_settings(const RigSettings& settings) {
   const long wanted = std::max<long>(settings.handles, static_cast<long>(settings.fixed.size()));
+  if (settings.refine && !(*settings.refine >= 0 && std::isfinite(*settings.refine)))
+    return input_error(fmt::format("edges of {} m: give a length above 0", *settings.refine));
   if (settings.handles < 0 || wanted < 1 || wanted > kMaxHandles) return input_error(fmt::format("{} handles: give 1 to {}", wanted, kMaxHandles));
   if (settings.cells != 0 && (settings.cells < 2 || settings.cells > 1000)) {
     return input_error(fmt::format("{} cells along the longest side: give 2 to 1000, or 0 to have them chosen", settings.cells));
@@ -150,7 +157,7 @@ class RigMaker {
     std::vector<Vec3> taken;
     for (const int v : held_) taken.push_back(asset_.tets.positions[v]);
     const int wanted = settings_.handles - static_cast<int>(held_.size());
-    std::vector<int> chosen = choose_handles(asset_.tets, wanted, taken);
+    std::vector<int> chosen = spread_handles(wanted, taken);
     order_along(asset_.tets, chosen);
     if (static_cast<int>(chosen.size()) < wanted)
       warn("only {} handles: the surface of the tetrahedra has no more vertices", held_.size() + chosen.size());
@@ -162,7 +169,37 @@ class RigMaker {
     held_.insert(held_.end(), chosen.begin(), chosen.end());
     name_handles(asset_.handles);
     report_.handles = asset_.handles.size();
+    refine_surface();
     return {};
+  }
+
+  std::vector<int> spread_handles(int wanted, const std::vector<Vec3>& taken) {
+    if (settings_.mirror && wanted > 1) {
+      const std::optional<MirrorPlane> plane = mirror_plane(solid_);
+      std::vector<int> chosen = plane ? choose_mirrored_handles(asset_.tets, wanted, taken, *plane, report_.lattice.cell_size) : std::vector<int>();
+      if (!chosen.empty()) report_.mirrored = plane->axis;
+      if (!chosen.empty()) return chosen;
+    }
+    return choose_handles(asset_.tets, wanted, taken);
+  }
+
+  /// Only now it is known how far apart the handles are.
+  void refine_surface() {
+    report_.triangles_given = asset_.surface.triangles.size();
+    report_.edge_wanted = edge_to_follow(asset_.handles, report_.lattice.cell_size);
+    if (settings_.refine) {
+      const double length = *settings_.refine > 0 ? *settings_.refine : report_.edge_wanted;
+      asset_.surface = refined(std::move(asset_.surface), length, kMaxTriangles, &report_.surface_parents);
+      round_to_float(asset_.surface.positions);
+      report_.edge = length;
+      if (share_with_longer_edges(asset_.surface, kLonger * length) > 0)
+        warn("the surface would have more than {} triangles: some edges stay longer than {:.3g} m", kMaxTriangles, length);
+    } else if (const double share = share_with_longer_edges(asset_.surface, kCoarse * report_.edge_wanted); share > kCoarseShare) {
+      warn(
+          "{:.0f} % of the surface is flat triangles with edges over {:.3g} m, which cannot crease between handles that near: --refine splits them "
+          "(to {:.3g} m)",
+          100 * share, kCoarse * report_.edge_wanted, report_.edge_wanted);
+    }
   }
 
   static void round_to_float(std::vector<Vec3>& points) {

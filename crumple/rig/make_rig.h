@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct RigSettings {
   size_t most_tets = 20000;
   /// Thin parts that even the smallest affordable cell is too large for are thickened to about a cell; false: such models are refused.
   bool thicken = true;
+  bool mirror = false;  // automatic handles of a symmetric surface are mirror images
+  /// Longest edge of the drawn surface, metres; 0: as its handles need (see edge_to_follow). None: the surface keeps its triangles.
+  std::optional<double> refine;
   LatticeSettings lattice;  // its cell count and size are overridden by `cells`
   WeightSettings weights;
 };
@@ -28,6 +32,10 @@ struct RigReport {
   double weights_residual = 0, noise_floor = 0, target = 0;
   int cells = 0;
   std::vector<int> surface_vertices;     // #vertices of the asset's surface: their numbers in the surface given
+  std::optional<int> mirrored;           // axis (0: x, 2: z) along which handles are mirror images
+  std::vector<int32_t> surface_parents;  // 2 for each vertex added by refinement, see refined()
+  size_t triangles_given = 0;            // of the surface, before refinement
+  double edge = 0, edge_wanted = 0;      // metres: longest edges left by refinement, 0 if none was asked for; those that the handles need
   size_t handles = 0, weights_kept = 0;  // entries that are not zero
   std::vector<std::string> warnings;
   struct Seconds {
