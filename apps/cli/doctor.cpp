@@ -7,7 +7,10 @@
 #include "apps/cli/mesh_findings.h"
 #include "apps/cli/model.h"
 #include "crumple/core/json.h"
+#include "crumple/geometry/choose.h"
 #include "crumple/io/mesh_file.h"
+#include "crumple/rig/make_rig.h"
+#include "crumple/rig/surface_detail.h"
 
 namespace crumple::cli {
 namespace {
@@ -63,9 +66,20 @@ SurfaceMaterial material_of(const Model& model) {
   return material;
 }
 
+/// Without handles their usual number is taken.
+void note_coarse(const TriMesh& mesh, const MeshReport& report, std::vector<std::string>& notes) {
+  const double edge = edge_to_follow(mesh, RigSettings().handles);
+  if (!far_groups(mesh).empty()) return;  // they say nothing of the model's size
+  const double share = report.hopeless() ? 0 : share_with_longer_edges(mesh, kCoarse * edge);
+  if (share <= kCoarseShare) return;
+  notes.push_back(fmt::format(
+      "{:.0f} % of the surface is triangles with edges over {:.3g} m, too coarse to crease between handles: crumple rig --refine splits them",
+      100 * share, kCoarse * edge));
+}
+
 int run(const DoctorOptions& options) {
   if (const Result<void> possible = check_outputs(options); !possible) return print_error(possible.error());
-  const Result<Model> model = read_model(options.model);
+  Result<Model> model = read_model(options.model);
   if (!model) return print_error(model.error());
   TriMesh mesh = model->mesh;
   if (model->has_look) mesh.materials = std::make_shared<const Materials>(1, material_of(*model));
@@ -73,8 +87,12 @@ int run(const DoctorOptions& options) {
   settings.keep_creases = true;
   const MeshReport report = options.output.empty() ? examine(mesh, settings) : repair(mesh, settings);
   if (const Result<void> written = write_outputs(options, model->mesh, mesh, report); !written) return print_error(written.error());
+  note_coarse(mesh, report, model->notes);
   if (options.json) {
-    print("{}\n", write_json(findings_json(report)));
+    Json json = findings_json(report);
+    json["notes"] = Json::array();
+    for (const std::string& note : model->notes) json["notes"].push(note);
+    print("{}\n", write_json(json));
   } else {
     tell(options, *model, mesh, report);
   }

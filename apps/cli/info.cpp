@@ -5,6 +5,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/look.h"
+#include "apps/cli/model.h"
 #include "apps/cli/pose_request.h"
 #include "crumple/core/index.h"
 #include "crumple/io/paper1_asset.h"
@@ -207,19 +208,22 @@ int print_surface(const std::string& name, const TriMesh& mesh, const std::strin
   line("triangles", fmt::format("{}, {} vertices", mesh.triangles.size(), mesh.positions.size()));
   print_appearance(mesh);
   for (const std::string& what : lost) line("lost", what);
+  for (const std::string& each : size_notes(mesh, name, false)) line("note", each);
   if (!note.empty()) line("note", note);
   return kDone;
 }
 
-/// All examples of an asset, without its handles.
+/// Its handles from three sides, then all examples without them.
 int show_asset(const Asset& asset, const std::string& look) {
   if (look.empty()) return kDone;
-  std::vector<LookTile> tiles;
-  for (size_t e = 0; e < asset.examples.size(); ++e) {
+  std::vector<LookTile> tiles = handle_tiles(asset);
+  for (size_t e = 1; e < asset.examples.size(); ++e) {
     tiles.push_back(asset_tile(asset, static_cast<int>(e)));
     tiles.back().marks.clear();
   }
-  if (Result<void> drawn = draw_tiles(tiles, look); !drawn) return print_error(drawn.error());
+  LookOptions options;
+  options.width = 480, options.height = 360, options.columns = 3, options.samples = 3;  // it shall be there at once
+  if (Result<void> drawn = draw_tiles(tiles, look, options); !drawn) return print_error(drawn.error());
   line("picture", look);
   return kDone;
 }
@@ -261,7 +265,7 @@ void add_info(CLI::App& app, Action& action) {
   auto file = std::make_shared<std::string>(), look = std::make_shared<std::string>();
   Command command(app, "info", "Tell what a scene, asset, surface or recording holds");
   command.add_option("file", *file, "File or folder").required();
-  command.add_option("--picture,--look", *look, "FILE.png: draw the examples of an asset");
+  command.add_option("--picture,--look", *look, "FILE.png: draw the handles of an asset from three sides, and its examples");
   command.callback([file, look, &action] { action = [file, look] { return tell(*file, *look); }; });
 }
 

@@ -167,7 +167,23 @@ void draw_label(io::Image& image, const Spot& spot, const std::string& text, boo
   render::draw_text(image, x, y, height, text, hidden ? kFaint : kInk);
 }
 
-Result<io::Image> draw_tile(const LookTile& tile, const SideView& view, double radius, double size) {
+/// The same size and place on the floor as the view of the others, from another side.
+SideView view_from(const LookTile& tile, const SideView& like) {
+  SideView view = like;
+  std::vector<Bounds> points;
+  const Bounds bounds = bounds_of_tile(tile);
+  for (int corner = 0; corner < 8; ++corner) {
+    const Vec3 point(corner & 1 ? bounds.high.x() : bounds.low.x(), corner & 2 ? bounds.high.y() : bounds.low.y(),
+                     corner & 4 ? bounds.high.z() : bounds.low.z());
+    points.push_back({point, point});
+  }
+  render::FitSettings fit;
+  fit.direction = *tile.from, fit.aspect = static_cast<double>(view.width) / view.height, fit.margin = 0.09;
+  view.camera = render::fit_camera(points, fit);
+  return view;
+}
+
+Result<io::Image> draw_tile(const LookTile& tile, const SideView& view, double radius, double size, int samples) {
   Frame frame;
   FrameItem body;
   body.name = "body", body.body = 0;
@@ -177,7 +193,7 @@ Result<io::Image> draw_tile(const LookTile& tile, const SideView& view, double r
   frame.items.push_back(floor_at(view.floor, 50 * size));
   render::RenderSettings settings;
   settings.width = view.width, settings.height = view.height, settings.sun = view.sun;
-  settings.samples = 6;  // for a look, smoothed
+  settings.samples = samples;
   if (!tile.colors.empty()) settings.color = render::ColorMode::Weights;
   render::Watch watch;
   watch.cancel = &interrupts();
@@ -246,7 +262,7 @@ Result<void> draw_tiles(const std::vector<LookTile>& tiles, const std::string& f
   std::vector<io::Image> images;
   std::vector<std::string> titles;
   for (const LookTile& tile : tiles) {
-    Result<io::Image> image = draw_tile(tile, view, radius, size);
+    Result<io::Image> image = draw_tile(tile, tile.from ? view_from(tile, view) : view, radius, size, options.samples);
     if (!image) return image.error();
     images.push_back(std::move(*image));
     titles.push_back(tile.title);
@@ -278,6 +294,18 @@ LookTile asset_tile(const Asset& asset, int example) {
     tile.marks.push_back({now, (now - rest).norm() > 1e-3 * diagonal ? kMoved : kStaying, fmt::format("{}", b)});
   }
   return tile;
+}
+
+std::vector<LookTile> handle_tiles(const Asset& asset) {
+  const LookTile rest = asset_tile(asset, 0);
+  if (rest.is_flat) return {rest};
+  std::vector<LookTile> tiles;
+  for (const auto& [title, from] :
+       {std::pair{"handles, seen along -z", Vec3(0, 0.12, 1)}, {"seen along -x", Vec3(1, 0.12, 0)}, {"seen from above", Vec3(0, 1, 0.02)}}) {
+    tiles.push_back(rest);
+    tiles.back().title = title, tiles.back().from = from;
+  }
+  return tiles;
 }
 
 Result<void> draw_asset(const Asset& asset, std::span<const int> examples, const std::string& file, const LookOptions& options) {

@@ -28,12 +28,14 @@ struct LookTile {
   std::string title;
   std::vector<Mark> marks;
   bool is_flat = false;  // a drawing, seen straight on
+  std::optional<Vec3> from;  // side it is seen from; none: as the others
 };
 
 struct LookOptions {
   int width = 640, height = 480;  // of a tile; its height is then fitted to what is seen
   int columns = 4;                // at most
   double mark_size = 0.012;       // of the first surface's diagonal
+  int samples = 6;                // of a pixel, smoothed
   std::vector<Vec3> facing;       // places that are turned to the camera if possible
   std::string footer;
 };
@@ -43,6 +45,8 @@ Result<void> draw_tiles(const std::vector<LookTile>& tiles, const std::string& f
 
 /// The asset's surface at some examples (0: the rest pose) with its handles where they are then, numbered; those that have moved are orange.
 LookTile asset_tile(const Asset& asset, int example);
+/// The rest pose with its handles from the front, a side and above; of a drawing one tile, straight on.
+std::vector<LookTile> handle_tiles(const Asset& asset);
 Result<void> draw_asset(const Asset& asset, std::span<const int> examples, const std::string& file, const LookOptions& options = {});
 
 }  // namespace crumple::cli

@@ -1,9 +1,12 @@
 #include "apps/cli/model.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -49,33 +52,31 @@ Result<void> choose_parts(const ModelOptions& options, Model& model) {
 }
 
 /// Sizes that things have in one unit and look odd in another.
-void note_unit(const ModelOptions& options, Model& model) {
+std::optional<std::string> unit_note(double across) {
   constexpr double kLarge = 60, kSmall = 0.01;  // metres across
-  Bounds bounds;
-  for (const Vec3& p : model.mesh.positions) {
-    if (p.allFinite()) bounds.add(p);
-  }
-  const double across = bounds.diagonal();
-  if (options.unit_given || across == 0 || (across < kLarge && across > kSmall)) return;
-  if (across >= 1000) {
-    model.notes.push_back(fmt::format("{:.4g} m across: millimetres ({:.3g} m)? use --unit mm", across, 0.001 * across));
-  } else if (across >= kLarge) {
-    model.notes.push_back(fmt::format("{:.4g} m across: centimetres ({:.3g} m)? use --unit cm", across, 0.01 * across));
-  } else {
-    model.notes.push_back(fmt::format("{:.3g} mm across: another unit? name it with --unit", 1e3 * across));
-  }
+  if (across == 0 || (across < kLarge && across > kSmall)) return std::nullopt;
+  if (across >= 1000) return fmt::format("{:.4g} m across: millimetres ({:.3g} m)? use --unit mm", across, 0.001 * across);
+  if (across >= kLarge) return fmt::format("{:.4g} m across: centimetres ({:.3g} m)? use --unit cm", across, 0.01 * across);
+  return fmt::format("{:.3g} mm across: another unit? name it with --unit", 1e3 * across);
 }
 
-void note_far_groups(Model& model) {
-  for (const FarGroup& group : far_groups(model.mesh)) {
-    model.notes.push_back(fmt::format("with \"{0}\" the model is {1:.4g} m across, without it {2:.4g} m: if it is a helper, leave it out with --without \"{0}\"", group.name, group.size, group.others));
+std::string far_note(const std::vector<FarGroup>& far, const std::string& file) {
+  constexpr size_t kNamed = 6;
+  std::string names, options;
+  for (size_t i = 0; i < far.size(); ++i) {
+    if (i < kNamed) names += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", far[i].name);
+    options += " --without " + shell_word(far[i].name);
   }
+  if (far.size() > kNamed) names += fmt::format(" and {} more", far.size() - kNamed);
+  return fmt::format("with {} the model is {:.4g} m across, without {} {:.4g} m; leave helpers out: crumple rig {}{}", names, far[0].size,
+                     far.size() == 1 ? "it" : "them", far[0].others, shell_word(file), options);
 }
 
 }  // namespace
 
-void ModelOptions::add_to(Command& command) {
-  command.add_option("model", file, "Surface to read (.obj, .ply, .stl, .glb, .gltf)").required();
+void ModelOptions::add_to(Command& command, bool required) {
+  Option model = command.add_option("model", file, "Surface to read (.obj, .ply, .stl, .glb, .gltf)");
+  if (required) model.required();
   add_frame_to(command);
   command.add_option("--only", only, "Pattern of the names of objects or materials to take, such as \"body*\"; may be repeated (default: all)").single();
   command.add_option("--without", without, "Pattern of the names of objects or materials to leave out; may be repeated").single();
@@ -123,13 +124,37 @@ Result<Model> read_model(const ModelOptions& options) {
   const Result<std::vector<bool>> rigid = matching_triangles(model.mesh, options.rigid, "--rigid");
   if (!rigid) return rigid.error();
   mark_rigid_parts(*rigid, model.mesh);
-  note_far_groups(model);
-  note_unit(options, model);
+  for (std::string& note : size_notes(model.mesh, options.file, options.unit_given)) model.notes.push_back(std::move(note));
   if (const std::optional<SurfaceMaterial> material = take_plain_material(model.mesh)) {
     model.has_look = true, model.material = material->name;
     model.look.color = material->color, model.look.metal = material->metal, model.look.roughness = material->roughness;
   }
   return model;
+}
+
+std::vector<std::string> size_notes(const TriMesh& mesh, const std::string& file, bool unit_given) {
+  std::vector<std::string> notes;
+  Bounds bounds;
+  for (const Triangle& triangle : mesh.triangles) {
+    for (const int v : triangle) {
+      if (mesh.positions[static_cast<size_t>(v)].allFinite()) bounds.add(mesh.positions[static_cast<size_t>(v)]);
+    }
+  }
+  const std::vector<FarGroup> far = far_groups(mesh);
+  if (!far.empty()) notes.push_back(far_note(far, file));
+  const std::optional<std::string> unit = unit_given ? std::nullopt : unit_note(far.empty() ? bounds.diagonal() : far[0].others);
+  if (unit) notes.push_back(*unit);
+  return notes;
+}
+
+std::string shell_word(const std::string& word) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c > 127 || std::string_view("_-./=,:+").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 Result<Vec3> parse_place(const std::string& text, const std::string& what) {

@@ -15,7 +15,8 @@ struct ModelOptions {
   std::string file, unit = "m", up = "y";
   std::vector<std::string> only, without, rigid;  // patterns of names of objects and materials
   bool unit_given = false;
-  void add_to(Command& command);
+  /// `required`: otherwise the command itself finds out that no model is named.
+  void add_to(Command& command, bool required = true);
   /// Notes whether the unit was given; of the callback of a command.
   void take_from(const Command& command) { unit_given = command.has("--unit"); }
   /// --rigid, for commands that can keep it.
@@ -39,6 +40,12 @@ struct Model {
 };
 
 Result<Model> read_model(const ModelOptions& options);
+
+/// What looks wrong with the size of a model whose unit is taken to be the metre, if `unit_given` is false, or with parts of it that are far away.
+std::vector<std::string> size_notes(const TriMesh& mesh, const std::string& file, bool unit_given);
+
+/// A word as a shell takes it.
+std::string shell_word(const std::string& word);
 
 /// Three numbers such as "0.5,0,-1".
 Result<Vec3> parse_place(const std::string& text, const std::string& what);

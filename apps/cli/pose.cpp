@@ -12,6 +12,7 @@
 #include "crumple/core/suggest.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/rig/skin.h"
+#include "crumple/rig/surface_detail.h"
 
 namespace crumple::cli {
 namespace {
@@ -191,6 +192,17 @@ Result<std::vector<Planned>> plan(const std::vector<PoseRequest>& requests, Asse
   return planned;
 }
 
+/// A surface that stays flat where the rig bends shows less than the pose.
+void warn_of_coarse_surface(const Asset& asset, const std::vector<HandleTransform>& pose, double farthest) {
+  constexpr double kSeen = 0.1, kSize = 0.01;  // of the motion, of the diagonal
+  if (asset.flat || asset.surface.triangles.empty()) return;
+  const Stray stray = stray_of_edges(asset, pose);
+  if (stray.farthest < kSeen * farthest || stray.farthest < kSize * diagonal_of(asset)) return;
+  line("warning",
+       fmt::format("the surface is too coarse to follow: near {:.3g} {:.3g} {:.3g} it is {:.3g} m off; 'crumple rig --refine' splits its triangles",
+                   stray.at.x(), stray.at.y(), stray.at.z(), stray.farthest));
+}
+
 /// Solves for one pose and tells about it.
 void make_pose(const Planned& planned, const Poser& poser, Asset& asset) {
   PoseReport report;
@@ -215,6 +227,7 @@ void make_pose(const Planned& planned, const Poser& poser, Asset& asset) {
   } else {
     line("inside out", fmt::format("no {}, neither at the pose nor half way", asset.elements().name()));
   }
+  warn_of_coarse_surface(asset, pose, effect.farthest);
 }
 
 Result<void> draw_look(const PoseOptions& options, const Asset& asset, std::vector<int> shown, const std::string& output) {

@@ -1,3 +1,5 @@
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -9,6 +11,7 @@
 #include "apps/cli/model.h"
 #include "apps/cli/rig_report.h"
 #include "crumple/core/timer.h"
+#include "crumple/geometry/choose.h"
 #include "crumple/geometry/display_color.h"
 #include "crumple/io/gltf_asset.h"
 
@@ -23,9 +26,11 @@ struct RigOptions {
   ModelOptions model;
   std::string output, name, color, look;
   std::vector<std::string> places;
+  std::string edge;  // of --refine
+  bool refine = false;
   int handles = 12, cells = 0;
   size_t most_tets = RigSettings{}.most_tets;
-  bool exact = false, strict = false, json = false;
+  bool exact = false, strict = false, json = false, no_mirror = false;
   ProgressOptions progress_options;
 };
 
@@ -41,6 +46,15 @@ Result<Handle> parse_handle(const std::string& text, const ModelOptions& model) 
   return handle;
 }
 
+/// Metres, or 0 where it is left to the rig.
+Result<double> parse_edge(const std::string& text) {
+  if (text.empty()) return 0.0;
+  double edge = 0;
+  const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), edge);
+  if (read.ec == std::errc() && read.ptr == text.data() + text.size() && edge > 0 && std::isfinite(edge)) return edge;
+  return input_error(fmt::format("--refine {}: expected the longest edge in metres, such as 0.05, or nothing to have it chosen", text));
+}
+
 Result<RigSettings> settings_from(const RigOptions& options) {
   RigSettings settings;
   for (const std::string& place : options.places) {
@@ -50,12 +64,18 @@ Result<RigSettings> settings_from(const RigOptions& options) {
   }
   settings.handles = std::max(options.handles, static_cast<int>(settings.fixed.size()));
   settings.cells = options.cells, settings.most_tets = options.most_tets;
-  settings.thicken = !options.strict;
+  settings.thicken = !options.strict, settings.mirror = !options.no_mirror;
+  if (options.refine) {
+    const Result<double> edge = parse_edge(options.edge);
+    if (!edge) return edge.error();
+    settings.refine = *edge;
+  }
   if (options.exact) settings.weights.quality = WeightSettings::Quality::Exact;
   return settings;
 }
 
 Result<void> check_outputs(const RigOptions& options) {
+  if (options.model.file.empty()) return input_error("model is required (see 'crumple rig --help')");
   if (fs::path(options.output).extension() != ".glb") return input_error(fmt::format("{}: assets are .glb", options.output));
   if (const Result<void> possible = check_output(options.output); !possible) return possible;
   std::error_code ignored;
@@ -73,8 +93,11 @@ Result<void> check_unit(const RigOptions& options, const TriMesh& mesh) {
   const double across = bounds.diagonal();
   if (options.model.unit_given || bounds.empty() || across == 0 || (across > kTiny && across < kHuge)) return {};
   const char* guess = across > kHuge ? "millimetres (--unit mm) or centimetres (--unit cm)" : "kilometres (--unit km) or metres scaled down";
-  return input_error(fmt::format("{}: is {:.3g} m across if its unit is the metre; name the unit, such as {}; --unit m takes it as it is",
-                                 options.model.file, across, guess));
+  const std::vector<FarGroup> far = far_groups(mesh);
+  const std::string helpers =
+      far.empty() ? "" : fmt::format(" (without \"{}\" {:.3g} m: leave helpers out with --without)", far[0].name, far[0].others);
+  return input_error(fmt::format("{}: is {:.3g} m across if its unit is the metre{}; name the unit, such as {}; --unit m takes it as it is",
+                                 options.model.file, across, helpers, guess));
 }
 
 Result<std::optional<Vec3f>> parse_color(const std::string& text) {
@@ -95,6 +118,7 @@ void set_maps(const Model& model, const RigReport& report, Asset& asset) {
   for (const PaintedMap& map : model.maps) {
     asset.maps.push_back({map.name, {}});
     for (const int v : report.surface_vertices) asset.maps.back().values.push_back(map.values[static_cast<size_t>(v)]);
+    add_between(report.surface_parents, asset.maps.back().values);
   }
 }
 
@@ -161,7 +185,7 @@ constexpr const char* kFooter =
 void add_rig(CLI::App& app, Action& action) {
   auto options = std::make_shared<RigOptions>();
   Command command(app, "rig", "Make an asset from a surface: tetrahedra, handles and weights");
-  options->model.add_to(command);
+  options->model.add_to(command, false);
   options->model.add_rigid_to(command);
   command.add_option("-o,--output", options->output, "Asset to write (.glb)").required();
   command.add_option("--handles", options->handles, "Handles in all; those not placed are spread over the surface (default 12)")
@@ -170,6 +194,11 @@ void add_rig(CLI::App& app, Action& action) {
   command.add_option("--cells", options->cells, "Cells along the longest side (default: as thin parts need)").range(2, 1000);
   command.add_option("--most-tets", options->most_tets, "Tetrahedra that may be made if --cells is not given (default 20000)")
       .range(100, 5000000);
+  command
+      .add_option("--refine", options->edge,
+                  "Split triangles of the surface that are too coarse to crease; the longest edge in metres (default: as the handles need)")
+      .may_be_bare();
+  command.add_flag("--no-mirror", options->no_mirror, "Spread handles by distance alone; otherwise those of a symmetric model are mirror images");
   command.add_flag("--exact", options->exact, "Weights to a residual of 1e-8");
   command.add_flag("--strict", options->strict, "Refuse models with parts too thin for the cells instead of thickening them");
   command.add_option("--color", options->color, "Red, green and blue from 0 to 1, as on a screen");
@@ -180,6 +209,8 @@ void add_rig(CLI::App& app, Action& action) {
   command.footer(kFooter);
   command.callback([options, command, &action] {
     options->model.take_from(command);
+    options->refine = command.has("--refine");
+    if (options->model.file.empty()) std::swap(options->model.file, options->edge);  // "rig --refine MODEL"
     action = [options] { return run(*options); };
   });
 }

@@ -1,10 +1,12 @@
 #include "apps/cli/rig_report.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "apps/cli/mesh_findings.h"
+#include "apps/cli/next_pose.h"
 #include "crumple/core/json.h"
 
 namespace crumple::cli {
@@ -31,6 +33,11 @@ std::string certificate_text(const RigReport& report) {
   return text + fmt::format(", rounding may leave {:.0e}; {} weights are not zero", report.noise_floor, report.weights_kept);
 }
 
+std::string refined_text(const Asset& asset, const RigReport& report) {
+  if (report.surface_parents.empty()) return fmt::format("no edge was longer than {:.3g} m", report.edge);
+  return fmt::format("to {} triangles with edges up to {:.3g} m", asset.surface.triangles.size(), report.edge);
+}
+
 std::string handles_text(const Asset& asset) {
   std::string text = fmt::format("{}: ", asset.handles.size());
   const size_t shown = std::min<size_t>(asset.handles.size(), 6);
@@ -51,20 +58,25 @@ std::string rig_table(const RigSummary& summary, const Asset& asset, const RigRe
   std::string text = fmt::format("{}: asset \"{}\"\n", summary.output, asset.name);
   const auto line = [&](std::string_view what, const std::string& value) { text += fmt::format("  {:<12} {}\n", what, value); };
   const LatticeReport& lattice = report.lattice;
-  line("model", fmt::format("{}: {} triangles, {}", summary.model, asset.surface.triangles.size(), size_text(asset.surface.positions)));
+  line("model", fmt::format("{}: {} triangles, {}", summary.model, report.triangles_given, size_text(asset.surface.positions)));
+  if (report.edge > 0) line("refined", refined_text(asset, report));
   for (const MeshFinding& finding : lattice.surface.findings) line("doctor", finding.text);
   line("tetrahedra", fmt::format("{} with {} vertices, {} cells of {:.3g} m along the longest side, angles {:.1f} to {:.1f} degrees", lattice.tets,
                                  lattice.vertices, report.cells, lattice.cell_size, lattice.smallest_angle, lattice.largest_angle));
   line("volume", volume_text(lattice));
   line("handles", handles_text(asset));
+  if (report.mirrored) line("mirrored", fmt::format("along {}: pairs are mirror images", *report.mirrored == 0 ? "x" : "z"));
+  for (const PaintedMap& map : asset.maps) {
+    const auto [low, high] = std::ranges::minmax_element(map.values);
+    line("painted", fmt::format("{}, factors from {:.3g} to {:.3g}", map.name, *low, *high));
+  }
   line("weights", certificate_text(report));
   const RigReport::Seconds& s = report.seconds;
   line("seconds", fmt::format("doctor {:.2f}, tetrahedra {:.2f}, handles {:.2f}, weights {:.2f}; {:.2f} in all", s.doctor, s.tets, s.handles,
                               s.weights, summary.seconds));
   for (const std::string& warning : report.warnings) line("warning", warning);
   if (!summary.look.empty()) line("picture", summary.look);
-  line("next", fmt::format("crumple pose {} --name crushed --move {}=0,{:.2g},0", summary.output, asset.handles.back().name,
-                           -0.1 * lattice.surface.diagonal));
+  line("next", next_pose(asset, summary.output));
   return text;
 }
 
@@ -93,6 +105,9 @@ std::string rig_json(const RigSummary& summary, const Asset& asset, const RigRep
                                  {"asset", summary.output},
                                  {"doctor", findings_json(l.surface)},
                                  {"tetrahedra", tets},
+                                 {"triangles", asset.surface.triangles.size()},
+                                 {"edge_wanted_m", report.edge_wanted},
+                                 {"mirrored", report.mirrored ? (*report.mirrored == 0 ? "x" : "z") : ""},
                                  {"handles", std::move(handles)},
                                  {"weights", weights},
                                  {"seconds", seconds},

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "crumple/core/json.h"
+#include "crumple/geometry/mesh_edit.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
 #include "crumple/io/mesh_file.h"
@@ -149,6 +150,87 @@ TEST_F(RigCommand, paint_and_material_of_a_glb_reach_the_asset) {
   ASSERT_EQ(again->maps.size(), 1u);
   EXPECT_EQ(again->maps[0].values, first->maps[0].values);
   EXPECT_EQ(again->color, Vec3f(0, 1, 0));
+}
+
+TEST_F(RigCommand, what_it_proposes_next_works_as_it_is_printed) {
+  model("my box.obj", make_box({1, 0.6, 2}));
+  const Answer answer = run({"rig", "my box.obj", "-o", "my box.glb", "--cells", "8", "--handles", "10"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const size_t next = answer.out.find("crumple pose 'my box.glb' --name crushed --move ");
+  ASSERT_NE(next, std::string::npos) << answer.out;
+  const size_t from = answer.out.rfind(' ', answer.out.find('\n', next)) + 1;
+  const std::string move = answer.out.substr(from, answer.out.find('\n', from) - from);
+  const Answer posed = run({"pose", "my box.glb", "--name", "crushed", "--move", move, "--no-look"});
+  ASSERT_EQ(posed.code, 0) << move << posed.err;
+  EXPECT_NE(posed.out.find("no tetrahedron, neither"), std::string::npos) << posed.out;
+  const Result<Asset> asset = io::read_asset(scratch_ / "my box.glb");
+  ASSERT_TRUE(asset);
+  const auto& moved = asset->examples[1].handles;
+  for (size_t h = 0; h < moved.size(); ++h) {
+    const Vec3& place = asset->handles[h].position;
+    const Vec3 motion = moved[h].rotation * place + moved[h].translation - place;
+    if (motion.norm() < 1e-6) continue;
+    EXPECT_GT(place.y(), 0.1) << "near the top";
+    EXPECT_LT(motion.dot(place), 0) << "inwards";
+  }
+}
+
+TEST_F(RigCommand, a_coarse_model_is_refined_with_its_paint) {
+  TriMesh box = make_box({1, 1, 1});
+  model("box.obj", box);
+  EXPECT_NE(run({"doctor", "box.obj"}).out.find("--refine"), std::string::npos);
+  const Answer coarse = run({"rig", "box.obj", "-o", "first.glb", "--cells", "6"});
+  EXPECT_NE(coarse.out.find("--refine"), std::string::npos) << coarse.out;
+  Result<Asset> first = io::read_asset(scratch_ / "first.glb");
+  ASSERT_TRUE(first);
+  first->maps.push_back({"gain", {}});
+  for (const Vec3& p : first->surface.positions) first->maps[0].values.push_back(static_cast<float>(2 + p.x()));
+  ASSERT_TRUE(io::write_asset(*first, scratch_ / "painted.glb"));
+  const Answer refined = run({"rig", "--refine", "painted.glb", "-o", "fine.glb", "--cells", "6"});
+  ASSERT_EQ(refined.code, 0) << refined.err;
+  EXPECT_NE(refined.out.find("refined "), std::string::npos) << refined.out;
+  ASSERT_EQ(run({"rig", "painted.glb", "--refine", "0.05", "-o", "finer.glb", "--cells", "6"}).code, 0);
+  const Result<Asset> fine = io::read_asset(scratch_ / "fine.glb"), finer = io::read_asset(scratch_ / "finer.glb");
+  ASSERT_TRUE(fine);
+  ASSERT_TRUE(finer);
+  EXPECT_GT(fine->surface.triangles.size(), 12u);
+  EXPECT_GT(finer->surface.triangles.size(), 4 * fine->surface.triangles.size());
+  ASSERT_EQ(finer->maps.size(), 1u);
+  for (size_t v = 0; v < finer->surface.positions.size(); ++v) EXPECT_NEAR(finer->maps[0].values[v], 2 + finer->surface.positions[v].x(), 1e-5);
+  expect_refusal(run({"rig", "painted.glb", "--refine", "-1", "-o", "out.glb"}));
+  expect_refusal(run({"rig", "painted.glb", "--refine", "fine", "-o", "out.glb"}));
+  expect_refusal(run({"rig", "--refine"}));
+}
+
+TEST_F(RigCommand, helpers_far_away_and_odd_units_are_told_by_all_commands_alike) {
+  TriMesh both = make_sphere(2);
+  both.groups = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"hull"});
+  TriMesh cone = make_box({200, 1, 1});
+  cone.groups = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"light cone"});
+  append_mesh(cone, both);
+  model("plane.obj", both);
+  const std::string note = "crumple rig plane.obj --without light_cone";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"doctor", "plane.obj"}, {"info", "plane.obj"}, {"rig", "plane.obj", "-o", "plane.glb", "--cells", "8"}}) {
+    const Answer answer = run(words);
+    EXPECT_NE(answer.out.find(note), std::string::npos) << answer.out << answer.err;
+    EXPECT_EQ(answer.out.find("--unit"), std::string::npos) << "four metres are fine: " << answer.out;
+  }
+  EXPECT_NE(write_json(*json(run({"doctor", "plane.obj", "--json"})).find("notes")).find("light_cone"), std::string::npos);
+  EXPECT_EQ(run({"doctor", "plane.obj", "--without", "light_cone"}).out.find("light_cone"), std::string::npos);
+  model("car.obj", make_box({427, 150, 180}));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"doctor", "car.obj"}, {"info", "car.obj"}, {"rig", "car.obj", "-o", "car.glb", "--cells", "8"}}) {
+    EXPECT_NE(run(words).out.find("use --unit cm"), std::string::npos) << words[0];
+  }
+}
+
+TEST_F(RigCommand, info_draws_the_handles_from_three_sides) {
+  model("box.obj", make_box({1, 0.5, 2}));
+  ASSERT_EQ(run({"rig", "box.obj", "-o", "box.glb", "--cells", "6", "--handles", "8"}).code, 0);
+  const Answer answer = run({"info", "box.glb", "--picture", "box.png"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_GT(fs::file_size(scratch_ / "box.png"), 10000u);
 }
 
 TEST_F(DoctorCommand, tells_counts_and_places_and_writes_a_repaired_surface) {
