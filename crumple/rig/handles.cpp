@@ -237,11 +237,14 @@ int farthest_single(const TetMesh& mesh, const std::vector<int>& image, const st
   return best;
 }
 
-/// How far the farthest of some vertices is from the nearest of those chosen.
-double farthest_from(const TetMesh& mesh, const std::vector<int>& vertices, const std::vector<int>& chosen, const std::vector<Vec3>& fixed) {
-  double farthest = 0;
-  for (const int v : vertices) farthest = std::max(farthest, distance_to_nearest(mesh.positions[v], mesh, chosen, fixed));
-  return farthest;
+/// How far vertices are from the nearest of those chosen: sum of squares.
+double uncovered(const TetMesh& mesh, const std::vector<int>& vertices, const std::vector<int>& chosen, const std::vector<Vec3>& fixed) {
+  double sum = 0;
+  for (const int v : vertices) {
+    const double distance = distance_to_nearest(mesh.positions[v], mesh, chosen, fixed);
+    sum += distance * distance;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -256,6 +259,7 @@ std::vector<int> choose_handles(const TetMesh& mesh, int count, const std::vecto
 std::vector<int> choose_mirrored_handles(const TetMesh& mesh, int count, const std::vector<Vec3>& fixed, const MirrorPlane& plane, double cell) {
   constexpr double kApart = 0.5;   // cells
   constexpr double kPaired = 0.8;  // share of the vertices that must have an image
+  constexpr int kMaxAdded = 4;
   if (count <= 0 || mesh.tets.empty()) return {};
   const std::vector<int> all = candidates_of(mesh, fixed);
   std::vector<int> by_x = all, image(mesh.positions.size(), -1), candidates, number(mesh.positions.size(), -1);
@@ -269,15 +273,19 @@ std::vector<int> choose_mirrored_handles(const TetMesh& mesh, int count, const s
   if (static_cast<double>(candidates.size()) < kPaired * static_cast<double>(all.size())) return {};
   std::vector<int> twins;
   for (const int v : candidates) twins.push_back(number[image[v]]);
-  // The last one to go may be the only one on a roof: one less, and then the best in the plane, may cover the body better.
-  std::vector<int> chosen = Thinning(mesh, candidates, fixed, twins).run(at(count));
-  std::vector<int> other = count > 1 ? Thinning(mesh, candidates, fixed, twins).run(at(count) - 1) : std::vector<int>();
-  const int single = farthest_single(mesh, image, all, other, fixed);
-  if (single >= 0) other.insert(std::ranges::lower_bound(other, single), single);
-  const bool fits = chosen.size() == at(count), other_fits = other.size() == at(count);
-  if (other_fits && (!fits || farthest_from(mesh, all, other, fixed) < farthest_from(mesh, all, chosen, fixed))) return other;
-  if (!fits) chosen.clear();
-  return chosen;
+  // Dropping by pairs leaves few in the plane, such as on a roof: some are added afterwards, as many as cover the body best.
+  std::vector<int> best;
+  double least = 1e300;
+  for (int added = 0; added <= std::min(kMaxAdded, count / 3); ++added) {
+    std::vector<int> chosen = Thinning(mesh, candidates, fixed, twins).run(at(count - added));
+    for (int i = 0; i < added; ++i) {
+      const int single = farthest_single(mesh, image, all, chosen, fixed);
+      if (single >= 0) chosen.insert(std::ranges::lower_bound(chosen, single), single);
+    }
+    const double left = uncovered(mesh, all, chosen, fixed);
+    if (chosen.size() == at(count) && left < least) least = left, best = std::move(chosen);
+  }
+  return best;
 }
 
 }  // namespace crumple
