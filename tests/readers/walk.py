@@ -22,7 +22,7 @@ class Failed(Exception):
 
 
 def crumple(words, folder, may_refuse=False):
-    done = subprocess.run(["crumple"] + words, cwd=folder, capture_output=True, text=True, timeout=LONGEST)
+    done = subprocess.run(["crumple"] + words, cwd=folder, capture_output=True, text=True, errors="replace", timeout=LONGEST)
     if done.returncode == 0 or (may_refuse and done.returncode == 2):
         return done
     raise Failed("crumple %s: exit %d: %s" % (shlex.join(words), done.returncode, (done.stderr + done.stdout).strip()[-400:]))
