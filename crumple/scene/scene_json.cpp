@@ -354,6 +354,40 @@ void override_by_new_presets(const Scene& before, Json& json) {
   }
 }
 
+/// The first key of a change's path.
+std::string first_key(const std::string& change) {
+  const size_t end = change.find_first_of("/=", 1);
+  return change.empty() || change[0] != '/' || end == std::string::npos ? "" : change.substr(1, end - 1);
+}
+
+/// Changes may name the keys of the foreign file as well as ours.
+Result<Scene> parse_foreign(Json json, const std::filesystem::path& file, const std::vector<std::string>& changes) {
+  const Json ours = scene_schema();
+  std::vector<std::string> own, foreign;
+  for (const std::string& change : changes) {
+    const std::string key = first_key(change);
+    const bool is_own = key.empty() || ours.find("properties")->find(key);
+    (is_own ? own : foreign).push_back(change);
+  }
+  for (const std::string& change : foreign) {
+    if (Result<void> changed = apply_change(json, change); !changed) return changed.error();
+  }
+  Result<Scene> scene = is_paper1_scene(json) ? read_paper1_scene(json, file) : read_paper2_scene(json, file);
+  if (!scene) return scene.error();
+  for (const std::string& change : foreign) {
+    const std::string key = first_key(change);
+    const bool is_unknown = std::find(scene->notes.begin(), scene->notes.end(), "left out: " + key) != scene->notes.end();
+    if (is_unknown) return input_error(fmt::format("--set {}: neither the scene's format nor ours has a key \"{}\"", change, key));
+  }
+  // What came out must be a scene that our own format allows.
+  Scene again;
+  if (Result<void> read = Fields::read(scene_json(*scene), file.string(), again); !read) return read.error();
+  for (const std::string& change : own) {
+    if (Result<void> changed = scene->set(change); !changed) return changed.error();
+  }
+  return scene;
+}
+
 /// A change of what an included file has brought cannot be made in the document; it is left for later.
 Result<std::vector<std::string>> apply_changes(Json& document, const std::vector<std::string>& changes) {
   std::vector<std::string> later;
@@ -398,17 +432,7 @@ Result<Scene> parse_in_chain(std::string_view text, const std::filesystem::path&
     if (!foreign || !is_foreign(*foreign)) return json.error();
     json = std::move(foreign);
   }
-  if (is_foreign(*json)) {
-    Result<Scene> scene = is_paper1_scene(*json) ? read_paper1_scene(*json, file) : read_paper2_scene(*json, file);
-    if (!scene) return scene.error();
-    // What came out must be a scene that our own format allows.
-    Scene again;
-    if (Result<void> read = Fields::read(scene_json(*scene), name, again); !read) return read.error();
-    for (const std::string& change : changes) {
-      if (Result<void> changed = scene->set(change); !changed) return changed.error();
-    }
-    return scene;
-  }
+  if (is_foreign(*json)) return parse_foreign(std::move(*json), file, changes);
   name_bodies(*json);
   const Result<std::vector<std::string>> later = apply_changes(*json, changes);
   if (!later) return later.error();

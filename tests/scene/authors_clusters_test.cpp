@@ -179,7 +179,7 @@ TEST(AuthorsClustersScene, moving_files_have_a_size_a_place_and_a_velocity) {
 
 TEST(AuthorsClustersScene, mistakes_are_refused_with_their_line) {
   const Folder folder;
-  expect_complaint(folder, "\n\"alpha\": 2,", "block.json:2: \"alpha\": must be between 0 and 1");
+  expect_complaint(folder, "\n\"alpha\": -0.5,", "block.json:2: \"alpha\": must be between 0 and 10000");
   expect_complaint(folder, "\n\"dt\": -1,", "block.json:2: \"dt\": must be between");
   expect_complaint(folder, "\n\"numConstraintIters\": -1,", "block.json:2: \"numConstraintIters\": must be between 0 and 100");
   expect_complaint(folder, "\n\"toughness\": \"high\",", "block.json:2: \"toughness\": expected a number, not a text");
@@ -211,6 +211,89 @@ TEST(AuthorsClustersScene, every_scene_of_theirs_is_read_and_what_it_says_surviv
     EXPECT_NEAR(plain->particles.masses[0] * static_cast<double>(plain->particles.positions.size()), *scene->bodies[0].mass, 1e-9);
   }
   EXPECT_EQ(count, 7);
+}
+
+TEST(AuthorsClustersScene, an_alpha_above_one_is_taken_as_it_is_and_what_it_does_is_said) {
+  const Folder folder;
+  const Result<Scene> swings = folder.scene(R"("alpha": 1.5, "dt": 0.01,)"), bursts = folder.scene(R"("alpha": 3.5, "springDamping": 0.4,)");
+  ASSERT_TRUE(swings && bursts);
+  EXPECT_NEAR(soft(*swings).clusters.stiffness * 0.36, 1.5, 1e-12);
+  EXPECT_EQ(soft(*swings).clusters.overshoot, 1.5);
+  EXPECT_EQ(soft(*folder.scene("")).clusters.overshoot, 1);
+  ASSERT_EQ(swings->notes.size(), 1u);
+  ASSERT_EQ(bursts->notes.size(), 1u);
+  EXPECT_NE(bursts->notes[0].find("below 3.2 it does not"), std::string::npos) << bursts->notes[0];
+}
+
+TEST(AuthorsClustersScene, a_free_body_with_an_alpha_below_four_stays_together_and_one_above_does_not) {
+  const Folder folder;
+  for (const double alpha : {1.5, 3.5, 4.5}) {
+    Result<World> world = World::build(*folder.scene(fmt::format(R"("alpha": {}, "gravity": [0, 0, 0], "initialStretch": [1.02, 1, 1], "numConstraintIters": 0, "selfCollisions": "off",)", alpha)));
+    ASSERT_TRUE(world) << world.error().text;
+    for (int k = 0; k < 60; ++k) world->step();
+    const double energy = world->kinetic_energy();
+    EXPECT_EQ(energy < 1 && !world->bodies()[0].frozen, alpha < 4) << alpha << " " << energy;
+  }
+}
+
+TEST(AuthorsClustersScene, changes_name_their_keys_or_ours) {
+  const Folder folder;
+  const auto changed = [&](std::vector<std::string> changes) {
+    return parse_scene(R"({"particleFiles": ["inputFiles/noise/block.txt"], "nClusters": 4, "neighborRadius": 0.3})", folder / "scenes/block.json", changes);
+  };
+  const Result<Scene> scene = changed({"/alpha=0.5", "/bodies/body/clusters/toughness=0.2", "/seconds=2", "/planes=[[0, 1, 0, -2]]"});
+  ASSERT_TRUE(scene) << scene.error().text;
+  EXPECT_EQ(soft(*scene).clusters.stiffness, 0.5);
+  EXPECT_EQ(soft(*scene).clusters.toughness, 0.2);
+  EXPECT_EQ(soft(*scene).boundary.planes.size(), 1u);
+  EXPECT_EQ(scene->seconds, 2);
+  EXPECT_NE(changed({"/alpah=0.5"}).error().text.find("has a key \"alpah\""), std::string::npos);
+  EXPECT_NE(changed({"/alpha=-1"}).error().text.find("\"alpha\": must be between"), std::string::npos);
+}
+
+TEST(AuthorsClustersScene, the_camera_sees_the_body_and_the_floor_and_torn_faces_have_a_color) {
+  const Folder folder;
+  const Result<Scene> scene = folder.scene(R"("planes": [[0, 1, 0, -2]],)");
+  ASSERT_TRUE(scene) << scene.error().text;
+  const Vec3 target = *scene->camera.target;
+  EXPECT_NEAR((target - Vec3(0.2, -0.8, 0.2)).norm(), 0, 1e-9);
+  EXPECT_GT((*scene->camera.eye - target).norm() * std::tan(0.5 * *scene->camera.fov * 3.14159 / 180), 1.2);
+  EXPECT_GT((scene->bodies[0].look->color - soft(*scene).inner->color).norm(), 0.3f);
+}
+
+/// Every key that their program reads, with another value than its default.
+const std::vector<std::string> kAllKeys = {
+    "/alpha=1.5", "/dt=0.016", "/mass=0.2", "/neighborRadiusMax=1", "/nClustersMax=300", "/clusterItersMax=50", "/clusteringAlgorithm=1",
+    "/clusterKernel=1", "/kernelWeight=1.5", "/blackhole=0.5", "/clusterOverlap=0.1", "/gamma=0.2", "/toughnessBoost=1", "/toughnessFalloff=2",
+    "/hardening=0.1", "/collisionGeometryThreshold=0.4", "/outlierThreshold=3", "/fracture=on", "/delayRepeatedFracture=off",
+    "/selfCollisions=off", "/initialStretch=[1.01, 1, 1]", "/planes=[[0, 1, 0, -9]]", "/springDamping=0.2", "/omega=0.5", "/numConstraintIters=3",
+    "/tiltingPlanes=[{\"normal\": [0, 1, 0], \"tilt\": [1, 0, 0], \"offset\": 9, \"angularVelocity\": 0.1, \"width\": 1, \"lifetime\": 1}]",
+    "/twistingPlanes=[{\"normal\": [0, 1, 0], \"offset\": 9, \"angularVelocity\": 0.1, \"width\": 1, \"lifetime\": 1}]",
+    "/movingPlanes=[{\"normal\": [0, 1, 0], \"offset\": 9, \"velocity\": 0.1}]",
+    "/projectiles=[{\"start\": [0, 9, 0], \"velocity\": [0, 0, 1], \"radius\": 0.1, \"momentumScale\": 3}]",
+    "/cylinders=[{\"normal\": [1, 0, 0], \"supportPoint\": [0, -9, 0], \"radius\": 0.1}]"};
+
+TEST(AuthorsClustersScene, every_file_of_theirs_loads_with_an_alpha_of_one_and_a_half_and_all_keys) {
+  if (!authors_data()) GTEST_SKIP() << kNoAuthorsData;
+  for (const auto& entry : fs::directory_iterator(*authors_data() / "clusters")) {
+    if (entry.path().extension() != ".json") continue;
+    std::vector<std::string> changes = kAllKeys;
+    changes.push_back("/bodies/body/clusters/overshoot=2");
+    const Result<Scene> scene = load_scene(entry.path(), changes);
+    ASSERT_TRUE(scene) << scene.error().text;
+    EXPECT_NEAR(soft(*scene).clusters.stiffness * std::pow(scene->dt() * 60, 2), 1.5, 1e-9) << entry.path();
+    EXPECT_EQ(soft(*scene).clusters.overshoot, 2);
+  }
+}
+
+TEST(AuthorsClustersScene, a_small_file_with_an_alpha_above_one_runs) {
+  const Result<Scene> scene = load_scene(fs::path(CRUMPLE_SOURCE_DIR) / "tests/corpus/authors/alpha.json", {"/seconds=0.5"});
+  ASSERT_TRUE(scene) << scene.error().text;
+  Result<World> world = World::build(*scene);
+  ASSERT_TRUE(world) << world.error().text;
+  for (int k = 0; k < 30; ++k) world->step_frame();
+  EXPECT_FALSE(world->bodies()[0].frozen);
+  EXPECT_LT(world->kinetic_energy(), 500);
 }
 
 TEST(AuthorsClustersScene, moves_in_the_world_as_by_the_method_alone) {

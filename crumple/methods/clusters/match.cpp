@@ -124,7 +124,7 @@ void integrate(const Model& model, State& state, const Context& now, const Match
   how.dt = static_cast<float>(now.dt);
   // The spring's frequency does not depend on the step: alpha is its share in a step of 1/60 s. eq. 6
   const double steps = now.dt / kReferenceStep;
-  how.pull = static_cast<float>(std::min(1.0, model.settings.stiffness * steps * steps) / now.dt);
+  how.pull = static_cast<float>(std::min(model.settings.overshoot, model.settings.stiffness * steps * steps) / now.dt);
   how.damp = static_cast<float>(-std::expm1(-model.settings.damping * now.dt));
   const Vec3f gravity = (now.gravity * now.dt).cast<float>();
   how.gravity = four(gravity);

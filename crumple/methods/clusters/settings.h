@@ -55,6 +55,7 @@ struct Settings {
   int seed = 1;
   // elasticity
   double stiffness = 1;  // alpha, at steps of 1/60 s
+  double overshoot = 1;  // maximum alpha of a step
   double damping = 20;   // 1/s
   bool damp_spin = false;
   bool published = false;  // all ways of the authors' program

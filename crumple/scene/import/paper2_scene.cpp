@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include <fmt/format.h>
@@ -18,7 +19,11 @@ constexpr double kSeconds = 15;      // no scene of theirs says how long it is
 constexpr double kMaxNumber = 1e12;       // of our numbers
 constexpr double kTheirCore = 0.01;  // their inverse-square weight is 1 / (r^2 + 1e-4), whatever the radius
 
-constexpr double kFar = 1e9, kFast = 1e6;
+constexpr double kFar = 1e9, kFast = 1e6, kMaxAlpha = 1e4;
+// Torn faces in another colour than the skin, both unlike the background.
+const Vec3f kSkin(0.12f, 0.3f, 0.45f), kTorn(0.75f, 0.42f, 0.1f);
+constexpr double kFov = 34;   // degrees
+constexpr double kRoom = 1.6;  // around what begins, in its radii: pieces fly
 
 /// A share that goes in each of their steps, as a rate.
 double rate(double share, double dt) {
@@ -60,6 +65,7 @@ class Paper2Importer {
     elasticity(clusters.clusters);
     fracture(clusters.clusters);
     loads(clusters.boundary);
+    look(body, clusters), frame(clusters.boundary);
     for (const std::string& key : root_.unknown_keys()) note(key);
     if (!error_.empty()) return input_error(error_);
     for (const std::string& note : notes_) scene_.notes.push_back(note);
@@ -106,8 +112,15 @@ class Paper2Importer {
   /// Shares of a step become rates, or what they are in 1/60 s.
   void elasticity(clusters::Settings& s) {
     const double steps = dt_ / clusters::kReferenceStep;
-    s.stiffness = std::min(1e4, root_.number("alpha", 1, 0, 1) / (steps * steps));
-    s.damping = rate(root_.number("springDamping", 0, 0, 1), dt_), s.damp_spin = true;
+    const double alpha = root_.number("alpha", 1, 0, kMaxAlpha), damped = root_.number("springDamping", 0, 0, 1);
+    s.stiffness = std::min(1e4, alpha / (steps * steps)), s.overshoot = std::max(1.0, alpha);
+    // With a share d of the velocity damped, x and v of a spring after a step are stable while alpha < 4 - 2 d.
+    if (alpha >= 4 - 2 * damped) {
+      tell(fmt::format("alpha {:g}: particles swing past their goals by more each time, and the body flies apart; below {:g} it does not", alpha, 4 - 2 * damped));
+    } else if (alpha > 1) {
+      tell(fmt::format("alpha {:g}: particles swing past their goals", alpha));
+    }
+    s.damping = rate(damped, dt_), s.damp_spin = true;
     const double gamma = root_.number("gamma", 0.1, 0, kMaxNumber);
     s.stretch = root_.number("maxStretch", gamma, 0, kMaxNumber);
     s.sweeps = static_cast<int>(root_.number("numConstraintIters", 5, 0, 100)), s.relax = root_.number("omega", 1, 0, 1);
@@ -116,6 +129,26 @@ class Paper2Importer {
     s.hardening = root_.number("hardening", 0, -1e5, 1e5) / dt_;
     s.self_collision = on("selfCollisions"), s.give = root_.number("collisionRestitution", 0.5, 0, 1);
     s.flat = root_.number("collisionGeometryThreshold", 0.5, 0, 1);
+  }
+
+  static void look(BodyDescription& body, clusters::BodySettings& settings) {
+    body.look.emplace().color = kSkin;
+    settings.inner.emplace().color = kTorn, settings.inner->roughness = 0.9;
+  }
+
+  /// A camera that sees the body where it begins and, if it falls, the floor under it.
+  void frame(const particles::Boundary& loads) {
+    Bounds seen = bounds_of(points_);
+    if (seen.empty()) return;
+    const Vec3 middle = 0.5 * (seen.low + seen.high);
+    for (const particles::PlaneObstacle& plane : loads.planes) {
+      const double under = plane.normal.dot(middle) - plane.offset;
+      if (plane.normal.dot(scene_.gravity) < 0 && under > 0 && under < kFar) seen.add(middle - under * plane.normal);
+    }
+    const double distance = kRoom * 0.5 * seen.diagonal() / std::tan(0.5 * kFov * std::numbers::pi / 180);
+    const Vec3 target = 0.5 * (seen.low + seen.high);
+    scene_.camera.target = target, scene_.camera.fov = kFov;
+    scene_.camera.eye = target + distance * Vec3(0.52, 0.42, 0.85).normalized();
   }
 
   void fracture(clusters::Settings& s) {
@@ -211,7 +244,8 @@ class Paper2Importer {
   void complain(const Json& at, std::string_view what) {
     if (error_.empty()) error_ = fmt::format("{}:{}: {}", file_.string(), at.line, what);
   }
-  void note(std::string_view what) { notes_.insert(fmt::format("left out: {}", what)); }
+  void note(std::string_view what) { tell(fmt::format("left out: {}", what)); }
+  void tell(std::string what) { notes_.insert(std::move(what)); }
 
   fs::path file_;
   std::string error_;
