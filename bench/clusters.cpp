@@ -12,6 +12,7 @@
 #include "crumple/core/parallel.h"
 #include "crumple/core/random.h"
 #include "crumple/core/timer.h"
+#include "crumple/methods/clusters/collide_bodies.h"
 #include "crumple/methods/clusters/surface.h"
 #include "crumple/scene/import/paper2_scene.h"
 
@@ -281,6 +282,42 @@ Result<std::string> surface_here() {
   return write_json(json, 0);
 }
 
+/// Contact of two blocks, of about 1000 particles each, that lie on each other.
+Result<std::string> pairs_here() {
+  set_thread_count(1);
+  constexpr int kSteps = 200;
+  const Vec3 size(0.4, 0.4, 0.4);
+  Particles particles = box_particles(size, 0.04), above = particles;
+  for (Vec3& p : above.positions) p.y() += size.y();
+  Settings settings;
+  settings.clusters = 16;
+  Result<Model> low = build(particles, settings), high = build(above, settings);
+  if (!low || !high) return (!low ? low : high).error();
+  const TriMesh box = make_box(size);
+  const double began = cpu_seconds();
+  const RestField low_field = rest_field(*low, box, Transform());
+  const double built = cpu_seconds() - began;
+  Transform up;
+  up.translation.y() = size.y();
+  const RestField high_field = rest_field(*high, box, up);
+  State a = start(*low), b = start(*high, Vec3(0, -0.5, 0));
+  Context now;
+  now.dt = kReferenceStep / 4, now.gravity = Vec3::Zero();
+  double spent = 0;
+  int touching = 0;
+  for (int k = 0; k < kSteps; ++k) {
+    step(*low, a, now), step(*high, b, now);
+    for (Vec4f& v : b.velocities) v[1] -= 0.04f;  // pressed together
+    for (Vec4f& v : a.velocities) v[1] += 0.04f;
+    const double before = cpu_seconds();
+    touching += collide_bodies({*low, a, low_field}, {*high, b, high_field}, 0.5, now.dt) > 0;
+    spent += cpu_seconds() - before;
+  }
+  Json json;
+  json["soft_pairs_us"] = 1e6 * spent / kSteps, json["touching"] = touching, json["field_ms"] = 1e3 * built;
+  return write_json(json, 0);
+}
+
 /// The exponent p of time ~ size^p between the least and the greatest.
 double exponent(const Json& rows, const char* key) {
   const Json &first = rows.items.front(), &last = rows.items.back();
@@ -305,7 +342,7 @@ bool wanted(const Request& request, const std::string& name) {
 
 /// Complains about rows that are not there.
 Result<void> check_rows(const Request& request) {
-  std::vector<std::string> rows = {"our_bar", "our_plate", "growth", "surface"};
+  std::vector<std::string> rows = {"our_bar", "our_plate", "growth", "pairs", "surface"};
   for (const Published& scene : kPublished) rows.emplace_back(scene.name);
   for (const std::string& name : request.scenes) {
     if (std::find(rows.begin(), rows.end(), name) == rows.end()) {
@@ -340,6 +377,11 @@ Result<Json> run_clusters(const Request& request) {
   }
   if (wanted(request, "growth")) {
     if (const Result<void> done = measure_growth(request, json); !done) return done.error();
+  }
+  if (wanted(request, "pairs")) {
+    Result<Json> pairs = in_child(request, pairs_here);
+    if (!pairs) return pairs.error();
+    json["soft_pairs_us"] = pairs->find("soft_pairs_us")->number, json["pairs"] = std::move(*pairs);
   }
   if (wanted(request, "surface")) {
     Result<Json> seen = in_child(request, surface_here);

@@ -51,6 +51,7 @@ int run(const CheckOptions& options) {
   if (!world) return print_error(world.error());
   for (const std::string& note : scene->notes) print_message("note: {}\n", note);
   for (const std::string& warning : scene_warnings(*scene)) warn(warning);
+  for (const std::string& advice : world->advice()) warn(advice);
   Json json = scene_json(*scene);
   json["resolved"] = Json::object({{"bodies", masses_json(*world)}, {"camera", camera_json(*world)}});
   print("{}\n", write_json(json));

@@ -27,6 +27,7 @@ struct MatterContext {
   Vec3 gravity = Vec3::Zero();
   int substep = 0, substeps = 1;  // which of a frame's steps it is
   std::span<const particles::Obstacle> obstacles;
+  bool sleeping = true; // whether bodies at rest may fall asleep
   bool frozen = false;  // its particles stay and act as obstacles
   // results
   std::vector<particles::Push> pushes;  // #obstacles: impulses on them

@@ -158,7 +158,7 @@ void push_parts(WorldState& w, int index, std::span<const particles::Push> pushe
 
 MatterContext context_of(const WorldState& w, const Body& body) {
   MatterContext now;
-  now.dt = w.dt(), now.time = w.time(), now.gravity = w.scene.gravity, now.frozen = body.frozen;
+  now.dt = w.dt(), now.time = w.time(), now.gravity = w.scene.gravity, now.frozen = body.frozen, now.sleeping = w.scene.sleeping;
   if (!w.scene.step) now.substep = static_cast<int>(w.steps % w.scene.substeps), now.substeps = w.scene.substeps;
   return now;
 }

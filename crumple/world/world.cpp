@@ -164,6 +164,26 @@ rigid::PartState World::part_state(int body, int part) const {
   return of.index >= 0 ? state_->rigid.state(of.index) : of.state;
 }
 
+namespace {
+
+/// Advice is given by methods that have it.
+template <class Matter>
+std::string advice_on(const Matter& matter, const Scene& scene) {
+  if constexpr (requires { advice(matter.model, 0.0, 1, Vec3()); }) return advice(matter.model, scene.dt(), scene.substeps, scene.gravity);
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> World::advice() const {
+  std::vector<std::string> all;
+  for (const Body& body : state_->bodies) {
+    const std::string said = body.matter ? std::visit([&](const auto& matter) { return advice_on(matter, scene()); }, *body.matter) : std::string();
+    if (!said.empty()) all.push_back(fmt::format("{}: /bodies/{}: {}", place_in_file(scene(), body.description->line), body.description->name, said));
+  }
+  return all;
+}
+
 double World::matter_seconds() const {
   double sum = 0;
   for (const Body& body : state_->bodies) {

@@ -53,6 +53,8 @@ class World {
   rigid::PartState part_state(int body, int part = 0) const;
   /// Histories of all elastic-plastic joints: the scene's own, then those of bodies, in order.
   std::vector<JointReport> joint_reports() const;
+  /// Settings with which a body would sag or behave like jelly, and better ones.
+  std::vector<std::string> advice() const;
   /// Counts of the solver of joints.
   rigid::World::StructureHealth structure_health() const;
   /// Pairs of rigid parts in crowds that were not tested for contacts, summed over all steps.

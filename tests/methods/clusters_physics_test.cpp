@@ -154,7 +154,7 @@ double elastic_energy(const Model& model, const State& state) {
     if (turn.determinant() < 0) turn -= 2 * parts.matrixU().col(2) * parts.matrixV().col(2).transpose();
     for (size_t s = begin; s < end; ++s) sum += double(state.slot_mass[s]) * (place(s) - center - turn * shape(s)).squaredNorm();
   }
-  return 0.5 * model.unit * model.settings.stiffness / (kReferenceStep * kReferenceStep) * sum;
+  return 0.5 * model.unit * model.settings.stiffness.value_or(1) / (kReferenceStep * kReferenceStep) * sum;
 }
 
 TEST(ClusterPhysics, torn_debris_never_gains_energy_and_keeps_its_momenta) {

@@ -61,7 +61,7 @@ TEST(AuthorsClustersScene, becomes_one_body_with_their_step_and_fifteen_seconds)
   EXPECT_EQ(scene->gravity, Vec3(0, -5, 0));
   ASSERT_EQ(scene->bodies.size(), 1u);
   EXPECT_NEAR(*scene->bodies[0].mass, 125 * 0.2, 1e-12);
-  EXPECT_NEAR(soft(*scene).clusters.stiffness, 1 / 0.36, 1e-9);  // all of the way in each of their steps
+  EXPECT_NEAR(*soft(*scene).clusters.stiffness, 1 / 0.36, 1e-9);  // all of the way in each of their steps
   EXPECT_EQ(soft(*scene).fill.prestretch, Vec3(1.5, 1, 1));
   EXPECT_EQ(soft(*scene).clusters.clusters, 4);
   EXPECT_TRUE(scene->notes.empty());
@@ -76,7 +76,7 @@ TEST(AuthorsClustersScene, shares_of_a_step_become_rates) {
   const clusters::Settings& s = soft(*scene).clusters;
   EXPECT_NEAR(std::exp(-s.damping / 30), 0.75, 1e-12);
   EXPECT_NEAR(s.hardening, 0.3, 1e-12);
-  EXPECT_NEAR(s.stiffness * 4, 0.8, 1e-12);  // it counts with the square of the step
+  EXPECT_NEAR(*s.stiffness * 4, 0.8, 1e-12);  // it counts with the square of the step
   EXPECT_NEAR(s.flow, 1, 1e-12);
   EXPECT_EQ(s.yield, 1e12);
   EXPECT_EQ(s.stretch, 0.3);
@@ -217,7 +217,7 @@ TEST(AuthorsClustersScene, an_alpha_above_one_is_taken_as_it_is_and_what_it_does
   const Folder folder;
   const Result<Scene> swings = folder.scene(R"("alpha": 1.5, "dt": 0.01,)"), bursts = folder.scene(R"("alpha": 3.5, "springDamping": 0.4,)");
   ASSERT_TRUE(swings && bursts);
-  EXPECT_NEAR(soft(*swings).clusters.stiffness * 0.36, 1.5, 1e-12);
+  EXPECT_NEAR(*soft(*swings).clusters.stiffness * 0.36, 1.5, 1e-12);
   EXPECT_EQ(soft(*swings).clusters.overshoot, 1.5);
   EXPECT_EQ(soft(*folder.scene("")).clusters.overshoot, 1);
   ASSERT_EQ(swings->notes.size(), 1u);
@@ -243,7 +243,7 @@ TEST(AuthorsClustersScene, changes_name_their_keys_or_ours) {
   };
   const Result<Scene> scene = changed({"/alpha=0.5", "/bodies/body/clusters/toughness=0.2", "/seconds=2", "/planes=[[0, 1, 0, -2]]"});
   ASSERT_TRUE(scene) << scene.error().text;
-  EXPECT_EQ(soft(*scene).clusters.stiffness, 0.5);
+  EXPECT_EQ(*soft(*scene).clusters.stiffness, 0.5);
   EXPECT_EQ(soft(*scene).clusters.toughness, 0.2);
   EXPECT_EQ(soft(*scene).boundary.planes.size(), 1u);
   EXPECT_EQ(scene->seconds, 2);
@@ -281,7 +281,7 @@ TEST(AuthorsClustersScene, every_file_of_theirs_loads_with_an_alpha_of_one_and_a
     changes.push_back("/bodies/body/clusters/overshoot=2");
     const Result<Scene> scene = load_scene(entry.path(), changes);
     ASSERT_TRUE(scene) << scene.error().text;
-    EXPECT_NEAR(soft(*scene).clusters.stiffness * std::pow(scene->dt() * 60, 2), 1.5, 1e-9) << entry.path();
+    EXPECT_NEAR(*soft(*scene).clusters.stiffness * std::pow(scene->dt() * 60, 2), 1.5, 1e-9) << entry.path();
     EXPECT_EQ(soft(*scene).clusters.overshoot, 2);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/timer.h"
 #include "crumple/geometry/refine.h"
 #include "crumple/methods/clusters/stored_model.h"
 #include "crumple/methods/faults.h"
@@ -12,6 +13,7 @@
 namespace crumple::clusters {
 namespace {
 
+constexpr double kSags = 0.04, kStands = 0.02;  // of its height, under its own weight: worth a warning; good
 constexpr double kLongestEdge = 1.5;  // of the drawn surface, in spacings between particles
 
 /// Error messages begin with the place below the body's key.
@@ -91,6 +93,12 @@ Result<BodyModel> build(const MatterSeed& seed, const BodySettings& settings) {
   particles::set_centers(starts(made.clusters), made.boundary);
   made.look = seed.look, made.inner = inner_look(settings, seed.look);
   made.margin = margin_of(made.clusters, *drawn, seed.place);
+  if (seed.cloud->volume > 0) made.clusters.density = seed.mass / seed.cloud->volume;
+  Bounds bounds;
+  for (const Vec4f& rest : made.clusters.rest) bounds.add(rest.head<3>().cast<double>());
+  made.height = bounds.high.y() - bounds.low.y();
+  made.may_sleep = may_sleep(settings.boundary);
+  made.skin = seed.cloud->surface, made.place = seed.place;
   return made;
 }
 
@@ -100,6 +108,19 @@ Result<BodyState> start(const BodyModel& model, const MatterSeed& seed, const Bo
   if (Result<void> stretched = stretch(model, seed, settings.fill.prestretch, made.clusters); !stretched) return complaint(stretched.error());
   set_motion(model, seed, made.clusters);
   return made;
+}
+
+std::string advice(const BodyModel& model, double dt, int substeps, const Vec3& gravity) {
+  const Settings& s = model.clusters.settings;
+  const double now = std::min(spring_rate(model.clusters), s.overshoot / (dt * dt)), most = modulus_of(model.clusters, 1 / (dt * dt));
+  const double load = 0.5 * model.clusters.density * gravity.norm() * model.height, modulus = modulus_of(model.clusters, now);
+  if (!(load > kSags * modulus) || !model.boundary.clamps.empty()) return "";
+  const double needed = load / kStands;
+  const std::string much = load < 0.3 * modulus ? fmt::format("sags by about {:.0f} % under its own weight", 100 * load / modulus) : "lies like a puddle";
+  const std::string set = s.stiffness ? "leave out \"stiffness\" and set " : needed > s.young ? "set " : "";
+  const std::string young = needed > s.young || s.stiffness ? fmt::format("\"young\" to {:.1g}", 1.1 * needed) : "";
+  const std::string steps = needed > most ? fmt::format("{} \"substeps\" to {:.0f}, or use fewer clusters", young.empty() ? "set" : " and", std::ceil(substeps * std::sqrt(needed / most))) : "";
+  return fmt::format("{}: its springs have {:.2g} Pa, {:.2g} at most at these steps; for {:.0f} %, {}{}{}", much, modulus, most, 100 * kStands, set, young, steps);
 }
 
 Surface start_drawing(const BodyModel& model) {
@@ -121,9 +142,37 @@ Bounds reach(const BodyModel& model, const BodyState& state, double dt) {
   return {origin + low.head<3>().cast<double>() - slack, origin + high.head<3>().cast<double>() + slack};
 }
 
+void collide(const BodyModel& model_a, BodyState& a, const BodyModel& model_b, BodyState& b, double friction) {
+  if (!may_touch(model_a.clusters, a.clusters, model_b.clusters, b.clusters)) return;
+  a.calm.around += 1, b.calm.around += 1;
+  rouse(a.calm, b.calm);
+  const bool a_sleeps = a.calm.asleep > 0, b_sleeps = b.calm.asleep > 0;
+  if (a_sleeps && b_sleeps) return;
+  const CpuTimer timer(a.times.collision);
+  for (const BodyModel* model : {&model_a, &model_b}) {
+    std::call_once(model->field->once, [&] { model->field->field = rest_field(model->clusters, *model->skin, model->place); });
+  }
+  const float load =
+      collide_bodies({model_a.clusters, a.clusters, model_a.field->field, a_sleeps}, {model_b.clusters, b.clusters, model_b.field->field, b_sleeps}, friction, a.dt);
+  if (load > 0) a.calm.now += load, b.calm.now += load;
+}
+
 void step(const BodyModel& model, BodyState& state, MatterContext& now) {
+  state.dt = now.dt, state.substeps = now.substeps, state.gravity = now.gravity;
   if (now.frozen) {
     now.pushes = particles::collide_obstacles(particles_of(model, state), now.obstacles, now.dt);
+    return;
+  }
+  Calm& calm = state.calm;
+  // All contacts of the step before are known now.
+  if (calm.asleep > 0) {
+    wake(model.clusters, state.clusters, now, calm);
+  } else if (model.may_sleep && now.sleeping) {
+    fall_asleep(model.clusters, state.clusters, now, state.last_centers, calm);
+  }
+  calm.around = static_cast<float>(now.obstacles.size()), calm.now = 0;
+  if (calm.asleep > 0) {
+    sleep_through(model.clusters, state.clusters, now, calm);
     return;
   }
   state.positions = state.clusters.positions, state.plastic = state.clusters.plastic, state.strain = state.clusters.strain;
@@ -133,6 +182,8 @@ void step(const BodyModel& model, BodyState& state, MatterContext& now) {
   context.boundary = &model.boundary, context.obstacles = now.obstacles, context.times = &state.times;
   step(model.clusters, state.clusters, context);
   now.pushes = std::move(context.pushes);
+  limit_bounce(model.clusters, state.clusters, now, calm);
+  for (const particles::Push& push : now.pushes) calm.now += static_cast<float>(push.strength);
 }
 
 /// Tests the sums: one non-finite number makes them non-finite.
@@ -167,12 +218,16 @@ void freeze(const BodyModel& model, BodyState& body) {
 }
 
 std::vector<StateArray> arrays(BodyState& state) {
-  return arrays(state.clusters);
+  std::vector<StateArray> all = arrays(state.clusters);
+  all.push_back(state_rows<float>("calm", std::span(&state.calm, 1)));
+  all.push_back(state_rows<float>("last_centers", std::span(state.last_centers)));
+  return all;
 }
 
 void fit(const BodyModel& model, BodyState& state, const SavedArrays& saved) {
   const std::vector<StateArray> ours = arrays(state);
   resize(model.clusters, state.clusters, {saved_rows(saved, ours, "positions"), saved_rows(saved, ours, "ball"), saved_rows(saved, ours, "planes")});
+  state.last_centers.resize(saved_rows(saved, ours, "last_centers"));
 }
 
 Result<void> rebuilt(const BodyModel& model, BodyState& state) {

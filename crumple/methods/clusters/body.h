@@ -1,6 +1,8 @@
 #pragma once
 
+#include "crumple/methods/clusters/collide_bodies.h"
 #include "crumple/methods/clusters/recorded.h"
+#include "crumple/methods/clusters/rest.h"
 #include "crumple/methods/clusters/surface.h"
 #include "crumple/methods/matter.h"
 
@@ -14,13 +16,25 @@ struct BodyModel {
   particles::Boundary boundary;  // clamps with their centres
   Appearance look, inner;
   double margin = 0;             // m: depth of particles under the drawn surface
+  double height = 0;             // m, along y
+  bool may_sleep = false;        // nothing but contacts moves it
+  // for contact with other soft bodies
+  std::shared_ptr<const TriMesh> skin;
+  Transform place;
+  std::shared_ptr<LazyField> field = std::make_shared<LazyField>();
 };
 
 struct BodyState {
   State clusters;
+  Calm calm;
+  std::vector<Vec3f> last_centers;  // #clusters: a step ago
   // derived
   Recorded recorded;       // at the last recording or playback
   StepTimes times;   // CPU s, so far
+  // of the last step
+  double dt = 0;     // s
+  int substeps = 1;
+  Vec3 gravity = Vec3::Zero();
   // state before the step, restored if the step becomes non-finite
   std::vector<Vec4f> positions;
   std::vector<Mat3f> plastic;
@@ -36,11 +50,12 @@ void step(const BodyModel& model, BodyState& state, MatterContext& now);
 std::string fault(const BodyModel& model, const BodyState& state);
 void freeze(const BodyModel& model, BodyState& state);
 inline particles::ParticleSpan particles_of(const BodyModel& model, BodyState& state) { return particles(model.clusters, state.clusters); }
-inline void collide(const BodyModel& model_a, BodyState& a, const BodyModel& model_b, BodyState& b, double friction) {
-  collide_bodies(model_a.clusters, a.clusters, model_b.clusters, b.clusters, friction);
-}
+void collide(const BodyModel& model_a, BodyState& a, const BodyModel& model_b, BodyState& b, double friction);
 inline double kinetic_energy(const BodyModel& model, const BodyState& state) { return kinetic_energy(model.clusters, state.clusters); }
 inline double cpu_seconds(const BodyState& state) { return state.times.dynamics + state.times.plasticity + state.times.fracture + state.times.collision; }
+
+/// How the body gives way under its own weight, and what to set; empty if it stands.
+std::string advice(const BodyModel& model, double dt, int substeps, const Vec3& gravity);
 
 std::vector<StateArray> arrays(BodyState& state);
 void fit(const BodyModel& model, BodyState& state, const SavedArrays& saved);

@@ -150,6 +150,10 @@ void report(const BodyModel& model, const BodyState& state, const ReportContext&
   entry["culled_particles"] = static_cast<double>(o.culled_particles), entry["culled_mass"] = o.culled_mass;
   entry["max_strain"] = o.max_strain, entry["rms_strain"] = o.rms_strain;
   report.lines = {{"torn", torn_text(o)}, {"", flowed_text(o)}};
+  if (state.dt > 0) {
+    if (const std::string said = advice(model, state.dt, state.substeps, state.gravity); !said.empty()) report.lines.emplace_back("advice", said);
+  }
+  entry["asleep"] = state.calm.asleep > 0;
   report.totals = {{"splits", static_cast<double>(o.splits)},
                    {"pieces", static_cast<double>(o.pieces)},
                    {"first_split_frame", static_cast<double>(o.first_split_frame), true}};

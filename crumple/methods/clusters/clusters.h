@@ -37,6 +37,7 @@ struct Model {
   Vec3 origin = Vec3::Zero();
   double unit = 1;               // kg: all masses are whole multiples (below 2^24), so sums of them are exact
   double spacing = 0;            // m, between neighbouring particles
+  double density = 1000;         // kg/m^3
   std::vector<Vec4f> rest;       // #originals
   std::vector<float> toughness;  // #originals or empty
   std::vector<float> yield;      // #originals or empty
@@ -174,8 +175,10 @@ particles::ParticleSpan particles(const Model& model, State& state);
 /// Their start positions, for clamps.
 particles::StartPlaces starts(const Model& model);
 
-/// Collides two bodies like the clusters of one body. Call after both have stepped.
-void collide_bodies(const Model& model_a, State& a, const Model& model_b, State& b, double friction);
+/// Square of the frequency of the springs (1/s^2), whatever the step.
+double spring_rate(const Model& model);
+/// Young's modulus (Pa) of springs of such a rate.
+double modulus_of(const Model& model, double rate);
 
 // Measurements of a state.
 Vec3 position(const Model& model, const State& state, int particle);

@@ -18,14 +18,16 @@ void describe_clustering(Fields& fields, Settings& s) {
 }
 
 void describe_elasticity(Fields& fields, Settings& s) {
+  fields.number("young", s.young, between(1, 1e12),
+                {"Young's modulus; jelly about 1e4, flesh 1e5, rubber 1e6 to 1e7. No stiffer than steps allow: \"check\" says when that is too soft", "Pa"});
   fields.number("stiffness", s.stiffness, between(0, 10000),
-                {"share of the way to its goal that a particle goes in 1/60 s (alpha, paper 2); 1 is stiffest at 60 steps per second, n^2 at n times "
+                {"instead of Young's modulus: share of the way to its goal that a particle goes in 1/60 s (alpha, paper 2); 1 is stiffest at 60 steps per second, n^2 at n times "
                  "as many"});
   fields.number("overshoot", s.overshoot, between(1, 10000),
                 {"maximum share of the way to its goal that a particle goes in one step: above 1 it swings past the goal, and from 4 on, less twice the share "
                  "that damping takes, motion grows without end"});
   fields.number("damping", s.damping, at_least(0),
-                {"decay rate of motion within clusters; rigid motion of a cluster is not damped", "1/s"});
+                {"decay rate of motion within clusters and between neighbouring ones; rigid motion of the body is not damped", "1/s"});
   fields.flag("damp_spin", s.damp_spin,
               {"whether damping also acts on the spin of clusters, at the cost of angular momentum, as in the authors' program"});
   fields.flag("published", s.published, {"all ways of the authors' program that this one leaves (see \"ways\"), for comparison with their pictures"});

@@ -46,10 +46,6 @@ void shift_particles(State& state, const uint8_t* active, const Vec4f* shifts, c
   CRUMPLE_PICK(shift_particles, state, active, shifts, recoils, relax, begin, end);
 }
 
-int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found) {
-  return CRUMPLE_PICK(find_near, members, positions, center, reach, found);
-}
-
 int find_inside(const Places& places, const Proxy& proxy, int32_t* found) {
   return CRUMPLE_PICK(find_inside, places, proxy, found);
 }

@@ -99,9 +99,6 @@ int find_inside(const Places& places, const Proxy& proxy, int32_t* found);
 /// Copies particles' positions into separate x, y, z arrays, and finds their box; writes up to seven places beyond `count`.
 void gather_places(const int32_t* particles, int count, const Vec4f* positions, float* const (&out)[3], Vec3f& low, Vec3f& high);
 
-/// Members within `reach` of `center`. `found` has room for all; returns how many.
-int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found);
-
 /// Rigid change of a cluster: displacement and velocity at `center`, and their rotations.
 struct RigidChange {
   Vec3f center, shift, turn, push, spin;

@@ -304,21 +304,6 @@ inline void move_rigidly(const Members& members, const float* shares, const Rigi
   }
 }
 
-inline int find_near(const Members& members, const Vec4f* positions, const Vec3f& center, float reach, int32_t* found) {
-  const V8 cx = all(center[0]), cy = all(center[1]), cz = all(center[2]), reach2 = all(reach * reach);
-  int count = 0;
-  for (int i = 0; i < members.count; i += kLanes) {
-    const Rows at = gather8(positions, members.particle + i);
-    const V8 x = at.x - cx, y = at.y - cy, z = at.z - cz;
-    const I8 near = lanes_below(members.count - i) & (x * x + y * y + z * z < reach2);
-    if (!any(near)) continue;
-    for (int k = 0; k < kLanes; ++k) {
-      if (near[k]) found[count++] = members.particle[i + k];
-    }
-  }
-  return count;
-}
-
 inline int find_inside(const Places& places, const Proxy& proxy, int32_t* found) {
   const V8 cx = all(proxy.center[0]), cy = all(proxy.center[1]), cz = all(proxy.center[2]);
   const V8 reach2 = all(proxy.reach * proxy.reach), radius2 = all(proxy.radius * proxy.radius);

@@ -54,7 +54,8 @@ struct Settings {
   Seeding seeding = Seeding::Spread;
   int seed = 1;
   // elasticity
-  double stiffness = 1;  // alpha, at steps of 1/60 s
+  double young = 1e6;               // Pa
+  std::optional<double> stiffness;  // alpha, at steps of 1/60 s; absent: from young
   double overshoot = 1;  // maximum alpha of a step
   double damping = 20;   // 1/s
   bool damp_spin = false;
@@ -91,6 +92,8 @@ inline bool goes(const Settings& settings, bool AuthorsWays::*way) {
 
 /// A toughness from here on counts as infinite, which JSON cannot express.
 inline constexpr double kNeverTears = 1e6;
+/// No load reaches a toughness from here on: strain limits hold clusters far below it.
+inline constexpr double kNeverReached = 10;
 
 /// Reference step of stiffness and flow.
 inline constexpr double kReferenceStep = 1.0 / 60.0;

@@ -180,6 +180,7 @@ void tear(const Model& model, State& state, Context& now) {
 }
 
 void split_outliers(const Model& model, State& state) {
+  if (model.settings.toughness >= kNeverReached) return;  // what cannot tear keeps its particles
   const float gamma = static_cast<float>(model.settings.stretch), factor = (1 + gamma) * static_cast<float>(model.settings.outlier);
   const float near = goes(model.settings, &AuthorsWays::near_outliers) ? 0.0f : 0.25f;
   std::vector<uint8_t> away;
