@@ -126,7 +126,7 @@ montage $out/joints_plain_[1-4].png $out/joints_utilisation_[1-4].png -strip -ti
 small $out/joints_row.png joints_row.png 1952x
 
 # Soft bodies that tear.
-for scene in twist_bar plate_projectile torn_figure broken_heart swiss_cheese ball_drop bar_convergence; do
+for scene in twist_bar plate_projectile torn_figure broken_heart swiss_cheese ball_drop soft_stack soft_pour jelly_and_drum bar_convergence; do
   run $scene; draw $scene $out/$scene.png --sheet 3x2 --size 480x320 --samples 16; small $out/$scene.png clusters_$scene.png 1136x
 done
 for color in plain piece; do
