@@ -83,9 +83,9 @@ TEST(ClusterContact, a_ball_goes_through_a_plate_and_is_slowed_and_momentum_and_
   EXPECT_LT((after.angular - before.angular).norm(), 1e-5 * before.angular.norm());
 }
 
-TEST(ClusterContact, a_ball_rests_on_a_soft_block) {
+TEST(ClusterContact, a_ball_rests_on_a_block_of_jelly) {
   World world = built(drum_scene(fmt::format(R"("bodies": [{}, {{"name": "block", "box": [0.6, 0.3, 0.6], "at": [0, 0.16, 0],
-      "density": 500, "clusters": {{"particles": 1000, "clusters": 20}}}}, {{"name": "ball", "sphere": 0.12, "mass": 5, "at": [0, 0.44, 0], "material": {{"friction": 1}}}}])",
+      "density": 500, "clusters": {{"particles": 1000, "clusters": 20, "stiffness": 1}}}}, {{"name": "ball", "sphere": 0.12, "mass": 5, "at": [0, 0.44, 0], "material": {{"friction": 1}}}}])",
                                              kFloor)));
   run_frames(world, 180);
   const rigid::PartState ball = rigid_state(world, "ball");

@@ -97,12 +97,48 @@ bool look(const RestField& field, const Map& map, const Vec3f& place, float& wei
   return true;
 }
 
+/// Maps by the cells of a grid that their boxes overlap.
+class MapGrid {
+ public:
+  MapGrid(const std::vector<Map>& maps, const Box& box) : box_(box) {
+    Vec3f size = Vec3f::Zero();
+    for (const Map& map : maps) size += (map.box.high - map.box.low) / static_cast<float>(maps.size());
+    const Vec3f cells = (box.high - box.low).cwiseQuotient(size.cwiseMax(1e-30f)).cwiseMax(0.0f).cwiseMin(kMaxCells - 1);
+    for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>(cells[k]) + 1, size_[k] = (box.high[k] - box.low[k]) / static_cast<float>(count_[k]);
+    cells_.resize(at(count_[0]) * at(count_[1]) * at(count_[2]));
+    for (size_t m = 0; m < maps.size(); ++m) {
+      int first[3], last[3];
+      for (int k = 0; k < 3; ++k) first[k] = cell(maps[m].box.low[k], k), last[k] = cell(maps[m].box.high[k], k);
+      for (int x = first[0]; x <= last[0]; ++x) {
+        for (int y = first[1]; y <= last[1]; ++y) {
+          for (int z = first[2]; z <= last[2]; ++z) cells_[place_of(x, y, z)].push_back(static_cast<int32_t>(m));
+        }
+      }
+    }
+  }
+  /// In ascending order.
+  const std::vector<int32_t>& near(const Vec3f& p) const { return cells_[place_of(cell(p[0], 0), cell(p[1], 1), cell(p[2], 2))]; }
+
+ private:
+  static constexpr float kMaxCells = 24;  // along an axis
+  int cell(float place, int axis) const {
+    const float cells = (place - box_.low[axis]) / std::max(size_[axis], 1e-30f);
+    return !(cells > 0) ? 0 : cells >= static_cast<float>(count_[axis]) ? count_[axis] - 1 : static_cast<int>(cells);
+  }
+  size_t place_of(int x, int y, int z) const { return (at(x) * at(count_[1]) + at(y)) * at(count_[2]) + at(z); }
+
+  Box box_;
+  Vec3f size_;
+  int count_[3];
+  std::vector<std::vector<int32_t>> cells_;
+};
+
 /// Distance blended over clusters. In a torn body the cluster that is nearest counts alone.
-Found find(const RestField& field, std::span<const Map> maps, bool is_torn, const Vec3f& place) {
+Found find(const RestField& field, const std::vector<Map>& maps, const std::vector<int32_t>& near, bool is_torn, const Vec3f& place) {
   Found sum{0, Vec3f::Zero()}, nearest, one;
   float weights = 0, weight = 0;
-  for (const Map& map : maps) {
-    if (!look(field, map, place, weight, one)) continue;
+  for (const int32_t m : near) {
+    if (!look(field, maps[at(m)], place, weight, one)) continue;
     if (one.distance < nearest.distance) nearest = one;
     weights += weight, sum.distance += weight * one.distance, sum.normal += weight * one.normal;
   }
@@ -247,12 +283,13 @@ void find_contacts(const Box& common, Side& side) {
   }
   if (maps.empty()) return;
   const bool is_torn = host.state.totals.splits > 0;
+  const MapGrid grid(maps, common);
   std::optional<NearSearch> search;
   std::vector<std::pair<float, size_t>> near;
   for (size_t i = 0; i < guest.state.positions.size(); ++i) {
     const Vec3f place = guest.state.positions[i].head<3>() + side.offset;
     if (guest.state.entry_count[i] == 0 || !common.holds(place)) continue;
-    const Found found = find(host.field, maps, is_torn, place);
+    const Found found = find(host.field, maps, grid.near(place), is_torn, place);
     Touch touch;
     touch.overlap = guest.field.depth[at(guest.state.original[i])] - found.distance;
     if (!(touch.overlap > 0) || faces_away(guest, i, found.normal)) continue;

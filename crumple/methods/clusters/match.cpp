@@ -126,7 +126,8 @@ void turn_goals(const Model& model, const State& state, Group& group) {
 }
 
 void wish_motions(const Model& model, const State& state, std::vector<Motion>& motions, Matched& matched) {
-  if (!model.settings.damp_spin) smooth_motions(state, matched, motions);
+  // What clamps lead is not held back: it would tear later, and part less.
+  if (!model.settings.damp_spin && state.clamps == 0) smooth_motions(state, matched, motions);
   for (size_t c = 0; c < motions.size(); ++c) {
     if (state.slot_count[c] == 0) continue;
     matched.wishes[c].spin = four(motions[c].spin);

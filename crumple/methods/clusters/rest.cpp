@@ -116,7 +116,7 @@ float speed_of(const State& state, const std::vector<Vec3f>& last, double dt) {
 /// Takes the last motion out of a body that lies on something still. Round bodies would roll for ever over the roughness of their own particles.
 void settle(const Model& model, State& state, const MatterContext& now, bool is_moved, const Calm& calm) {
   const double weight = total_mass(model, state) * now.gravity.norm() * now.dt;
-  if (is_moved || state.clamps != 0 || calm.speed > kSlow || !(calm.now > 0.5 * weight)) return;
+  if (is_moved || state.clamps != 0 || calm.speed > kSlow || !(weight > 0 && calm.now > 0.5 * weight)) return;
   const float keep = 1 - kSettles * static_cast<float>(now.dt) * (1 - calm.speed / kSlow);
   for (Vec4f& v : state.velocities) v *= std::max(keep, 0.0f);
 }
