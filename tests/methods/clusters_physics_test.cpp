@@ -51,6 +51,7 @@ struct TwistedBar {
 
 Settings clay() {
   Settings settings;
+  settings.stiffness = 1;
   settings.clusters = 30, settings.radius = 0.15, settings.flow = 1, settings.yield = 0, settings.hardening = 3, settings.damping = 40,
   settings.damp_spin = true;
   return settings;
