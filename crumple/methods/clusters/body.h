@@ -76,7 +76,7 @@ inline constexpr int kBigPiece = 50;
 /// Results for a body.
 struct Outcome {
   int start_particles = 0, particles = 0, clusters = 0;  // without culled ones
-  int64_t splits = 0, outliers = 0;
+  int64_t splits = 0, outliers = 0, bridges = 0;
   int pieces = 0, big_pieces = 0;
   double largest_piece_share = 0, debris_share = 0;  // of the particles
   int first_split_frame = -1;                        // first frame with a split; -1: none

@@ -131,7 +131,8 @@ Outcome outcome_of(const BodyModel& model, const BodyState& body, double fps) {
   Outcome outcome;
   outcome.start_particles = static_cast<int>(model.clusters.rest.size());
   outcome.clusters = static_cast<int>(std::count_if(state.slot_count.begin(), state.slot_count.end(), [](int32_t count) { return count > 0; }));
-  outcome.splits = state.totals.splits, outcome.outliers = state.totals.outliers;
+  outcome.splits = state.totals.splits, outcome.outliers = state.totals.outliers,
+  outcome.bridges = state.totals.bridges;
   outcome.culled_particles = state.totals.culled_particles, outcome.culled_mass = state.totals.culled_mass;
   outcome.first_split_frame = frame_after(state.totals.first_split, fps);
   add_pieces(state, outcome);
@@ -144,6 +145,7 @@ void report(const BodyModel& model, const BodyState& state, const ReportContext&
   Json& entry = report.figures;
   entry["start_particles"] = o.start_particles, entry["particles"] = o.particles, entry["clusters"] = o.clusters;
   entry["splits"] = static_cast<double>(o.splits), entry["outliers"] = static_cast<double>(o.outliers);
+  entry["bridges"] = static_cast<double>(o.bridges);
   entry["pieces"] = o.pieces, entry["big_pieces"] = o.big_pieces;
   entry["largest_piece_share"] = o.largest_piece_share, entry["debris_share"] = o.debris_share;
   entry["first_split_frame"] = o.first_split_frame < 0 ? Json() : Json(o.first_split_frame);

@@ -56,6 +56,7 @@ struct Totals {
   int64_t outliers = 0;  // particles removed from a cluster as outliers
   int64_t culled_clusters = 0;
   int64_t culled_particles = 0;
+  int64_t bridges = 0;   // pairs of clusters that held together by too few particles, and were parted
   double culled_mass = 0;   // kg
   double first_split = -1;  // s; -1: none yet
 };

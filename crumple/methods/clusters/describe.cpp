@@ -59,6 +59,9 @@ void describe_fracture(Fields& fields, Settings& s) {
                  {"maximum number of clusters that split in one step, the most overloaded first"});
   fields.number("outlier", s.outlier, more_than(0),
                 {"factor on the distance allowed by \"stretch\", beyond which a particle is removed from its cluster"});
+  fields.number("bridge", s.bridge, between(0, 1),
+                {"share of the particles that two clusters had in common before a tear; clusters that hold together by no more, and are pulled apart "
+                 "beyond their toughness, part; 0: they hold by a single particle"});
   fields.choice<Crumbs>("crumbs", s.crumbs, {{"hold", Crumbs::Hold}, {"cull", Crumbs::Cull}},
                         {"handling of halves with fewer than four particles: not split off, or split off and deleted, as in paper 2"});
 }

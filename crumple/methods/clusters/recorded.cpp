@@ -197,7 +197,7 @@ std::vector<StateArray> arrays(Recorded& recorded) {
       state_rows<int32_t>("mass", std::span(recorded.topology.mass)),
       state_rows<float>("ball", std::span(recorded.topology.ball)),
       {"planes", sizeof(Recorded::Plane), std::as_writable_bytes(std::span(recorded.topology.planes)), planes_finite},
-      state_array("counts", std::span(&recorded.totals.splits, 4), 4),
+      state_array("counts", std::span(&recorded.totals.splits, 5), 5),
       state_array("culled", std::span(&recorded.totals.culled_mass, 2), 2),
   };
 }

@@ -113,7 +113,7 @@ std::vector<StateArray> arrays(State& state) {
       state_rows<int32_t>("tied", std::span(state.tied)),
       state_rows<float>("ball", std::span(state.ball)),
       {"planes", sizeof(CutPlane), std::as_writable_bytes(std::span(state.planes)), cut_planes_finite},
-      state_array("counts", std::span(&totals.splits, 4), 4),
+      state_array("counts", std::span(&totals.splits, 5), 5),
       state_array("culled", std::span(&totals.culled_mass, 2), 2),
   };
 }

@@ -77,6 +77,7 @@ struct Settings {
   double held_toughness = 1;
   int tears_per_step = 32;
   double outlier = 2;
+  double bridge = 0.25;
   Crumbs crumbs = Crumbs::Hold;
   // collision
   bool self_collision = true;

@@ -38,6 +38,9 @@ void yield(const Model& model, State& state, const Context& now);
 void tear(const Model& model, State& state, Context& now);
 /// Removes outliers from their clusters.
 void split_outliers(const Model& model, State& state);
+// bridges.cpp
+/// Parts clusters that are pulled apart and hold together by few of the particles they once shared.
+void part_bridges(const Model& model, State& state, const Context& now);
 /// Current threshold of sigma_max - 1 for a split. eq. 16
 float toughness_now(const Model& model, const State& state, int cluster);
 

@@ -176,6 +176,7 @@ void tear(const Model& model, State& state, Context& now) {
     else if (try_split(model, state, candidate.cluster))
       ++now.splits;
   }
+  part_bridges(model, state, now);
   if (now.splits > 0) cull(model, state);
 }
 

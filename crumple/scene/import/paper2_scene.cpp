@@ -158,6 +158,7 @@ class Paper2Importer {
     s.falloff = std::min(1e9, root_.number("toughnessFalloff", 1e9, 0, INFINITY));
     s.boosted_at_start = true, s.delay = on("delayRepeatedFracture");
     s.held_toughness = s.boost > 0 ? 1 : 10;  // their boost overwrites the factor
+    s.bridge = 0;  // their program has no such rule
     s.outlier = root_.number("outlierThreshold", 2, 1e-9, kMaxNumber);
   }
 
