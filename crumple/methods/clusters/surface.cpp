@@ -53,15 +53,15 @@ bool update_surface(const Model& model, const SurfaceModel& surface_model, const
     surface.planes.clear();
     surface.coarse_cracks = 0;
   }
-  const Matter matter = find_matter(model, state);
-  const std::vector<Crack> cracks = find_cracks(model, surface_model, state);
   const std::vector<int32_t> hangs_on = pieces(state).of_particle;
+  const Matter matter = find_matter(model, state, hangs_on);
+  const std::vector<Crack> cracks = find_cracks(model, surface_model, state);
   grow_cracks(surface_model, state, cracks, surface);
   // Refinement is repeated each time, because it depends on this state alone.
   Solid solid = surface.solid;
   refine(surface_model, state, matter, cracks, hangs_on, solid);
   const Bonds bonds = find_bonds(surface_model, state, matter, solid, cracks, hangs_on);
-  draw(surface_model, state, matter, bonds, solid, surface);
+  draw(surface_model, state, matter, bonds, hangs_on, solid, surface);
   surface.solid.learn_triangles(solid);
   surface.memberships = memberships;
   return true;

@@ -40,10 +40,17 @@ struct SurfaceModel {
   std::vector<int> same;                          // #vertices: the first vertex at the same position
   std::vector<int32_t> clusters_begin, clusters;  // initial clusters of each original, ascending
   std::vector<std::array<int32_t, 2>> near;       // neighbouring particles that have a common cluster initially
+  std::vector<int32_t> neighbors_begin, neighbors;  // of each original: the others of its pairs in `near`
   std::vector<Vec3f> points;                      // #places: rest, from the centre
   std::vector<Carriers> carriers;                 // #places
   std::vector<int32_t> point_of;                  // #vertices
   std::shared_ptr<const Solid> whole;             // one cell, initially
+
+  std::span<const int32_t> neighbors_of(int original) const {
+    const auto begin = static_cast<size_t>(neighbors_begin[static_cast<size_t>(original)]),
+               end = static_cast<size_t>(neighbors_begin[static_cast<size_t>(original) + 1]);
+    return {neighbors.data() + begin, end - begin};
+  }
 };
 
 /// Drawn topology of one state; changes only on a tear. Earlier states affect only the triangulation of flat faces.
@@ -60,6 +67,9 @@ struct Surface {
   std::vector<Vec3f> rest;         // #points, from the model's centre
   std::vector<Carriers> carriers;  // #points
   std::vector<int32_t> owner;      // #points: a particle nearby
+  // matter; empty while nothing is torn
+  std::vector<int32_t> home;      // #originals: particle that represents its matter; -1: culled
+  std::vector<int32_t> solid_of;  // #originals: the solid it lies in at rest; -1: none
   // input of the last update
   Solid solid;                   // divided by the planes alone; empty while nothing is torn
   std::vector<Carriers> around;  // #places of the solid: originals; zero weight: not computed yet

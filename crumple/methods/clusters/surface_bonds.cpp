@@ -11,14 +11,14 @@ namespace crumple::clusters {
 namespace {
 
 constexpr int kSmoothings = 6;
+constexpr int32_t kSmallPiece = 8;     // particles: a smaller piece keeps its cells
 constexpr int kRounds = 6;             // of reassigning crumbs
 constexpr double kAlongCrack = 0.15;   // cost of a crack in a plane, relative to one between particles
 constexpr double kKeep = 0.4;          // cost of matter assigned to a neighbour, relative to the faces of a particle's cell
 constexpr double kWorthAsking = 0.03;  // of what a cell touches
 constexpr double kThroughCrack = 0.3;  // weight of a contact through a crack
 constexpr double kReach = 2;           // spacings: search radius of a face for particles
-constexpr size_t kCrowd = 40;           // particles: more are not tested one by one
-constexpr double kSplinter = 1;        // particles: a smaller set is not a solid
+constexpr size_t kCrowd = 40;          // particles: more are not tested one by one
 constexpr double kCrumb = 50;          // particles: a smaller set is not a solid, unless it is a whole piece
 
 bool is_crack(const Solid::Face& face) {
@@ -35,12 +35,43 @@ bool are_opposite(const Matter& matter, int32_t a, int32_t b) {
   return false;
 }
 
+/// Pairs of clusters that share a particle.
+class ClusterLinks {
+ public:
+  explicit ClusterLinks(const State& state) : clusters_(at(state.clusters())) {
+    for (size_t i = 0; i < state.entry_begin.size(); ++i) {
+      const std::span<const int32_t> mine = clusters_of(state, static_cast<int>(i));
+      for (const int32_t c : mine) {
+        for (const int32_t d : mine) {
+          if (c < d) pairs_.push_back(at(c) * clusters_ + at(d));
+        }
+      }
+      if (pairs_.size() > kTidy) tidy();
+    }
+    tidy();
+  }
+  bool hold(int32_t c, int32_t d) const {
+    return std::binary_search(pairs_.begin(), pairs_.end(), at(std::min(c, d)) * clusters_ + at(std::max(c, d)));
+  }
+
+ private:
+  static constexpr size_t kTidy = 1 << 22;
+  void tidy() {
+    std::sort(pairs_.begin(), pairs_.end());
+    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+  }
+  size_t clusters_;
+  std::vector<size_t> pairs_;  // ascending
+};
+
 /// Decides whether cells are connected.
 struct Judge {
   const SurfaceModel& model;
   const State& state;
   const Matter& matter;
   std::span<const int32_t> hangs_on;  // #particles: pieces of the state
+  std::span<const int32_t> homes;     // #pieces: originals that represent each
+  ClusterLinks links;
 
   int32_t piece(int32_t original) const { return original == kCulled ? -1 : hangs_on[at(matter.home[at(original)])]; }
   bool parts(int32_t a, int32_t b, bool crack) const {
@@ -48,8 +79,30 @@ struct Judge {
     if (a == kCulled || b == kCulled) return true;
     if (together(state, matter.home[at(a)], matter.home[at(b)])) return false;
     if (crack || piece(a) != piece(b) || are_opposite(matter, a, b)) return true;
-    // Particles without an initial common cluster are connected through others.
-    return began_together(model, a, b);
+    // Particles without an initial common cluster are connected through others, while clusters of theirs share particles.
+    return began_together(model, a, b) || !are_linked(a, b);
+  }
+  /// Whether a neighbour holds both, or, where none ever did, clusters of theirs share particles.
+  bool are_linked(int32_t a, int32_t b) const {
+    const int32_t p = matter.home[at(a)], q = matter.home[at(b)];
+    bool did = false;
+    for (const int32_t one : {a, b}) {
+      for (const int32_t k : model.neighbors_of(one)) {
+        if (!began_together(model, k, a) || !began_together(model, k, b)) continue;
+        did = true;
+        const int32_t between = matter.home[at(k)];
+        if (between >= 0 && together(state, between, p) && together(state, between, q)) return true;
+      }
+    }
+    return !did && share_clusters(p, q);
+  }
+  bool share_clusters(int32_t p, int32_t q) const {
+    for (const int32_t c : clusters_of(state, p)) {
+      for (const int32_t d : clusters_of(state, q)) {
+        if (links.hold(c, d)) return true;
+      }
+    }
+    return false;
   }
 };
 
@@ -196,6 +249,13 @@ class Bonding {
     return sum;
   }
 
+  /// Whether a cell is one of the few of its piece, and cannot go to another.
+  bool is_kept(int cell, int32_t candidate) const {
+    const int32_t mine = judge_.piece(first_[at(cell)] < 0 ? kCulled : first_[at(cell)]);
+    if (mine < 0 || candidate < 0 || solid_.cells()[at(cell)].particles.empty()) return false;
+    return judge_.homes[at(mine)] < kSmallPiece && judge_.piece(candidate) != mine;
+  }
+
   struct Wish {
     int32_t owner = kWhole;
     double gain = 0;
@@ -210,6 +270,7 @@ class Bonding {
     for (const Contact& contact : around) all += contact.cost;
     for (const Contact& contact : around) {
       const int32_t candidate = contact.label;
+      if (is_kept(cell, candidate)) continue;
       if (contact.cost < kWorthAsking * all || candidate < 0 || candidate == mine || candidate == best.owner) continue;
       const double gain = now - cost(cell, around, candidate);
       if (gain > least && (gain > best.gain || (gain == best.gain && candidate < best.owner))) best = {candidate, gain};
@@ -271,7 +332,7 @@ class Bonding {
     double area = 0;
   };
 
-  /// Assigns crumbs to the set that they touch most. A crumb is a tiny set of cells, or a small one that is not the main set of its piece.
+  /// Assigns crumbs to the set that they touch most. A crumb is a small set of cells that is not the main set of its piece.
   bool give_away_crumbs() {
     const double unit = std::pow(judge_.model.spacing, 3);
     std::vector<double> size(bonds_.piece.size(), 0);
@@ -281,9 +342,7 @@ class Bonding {
     for (size_t s = 0; s < size.size(); ++s) {
       if (of[s] >= 0 && (main[at(of[s])] < 0 || size[s] > size[at(main[at(of[s])])])) main[at(of[s])] = static_cast<int32_t>(s);
     }
-    const auto is_crumb = [&](int32_t s) {
-      return of[at(s)] >= 0 && (size[at(s)] < kSplinter * unit || (size[at(s)] < kCrumb * unit && main[at(of[at(s)])] != s));
-    };
+    const auto is_crumb = [&](int32_t s) { return of[at(s)] >= 0 && size[at(s)] < kCrumb * unit && main[at(of[at(s)])] != s; };
     std::vector<Touch> touches;
     for (size_t f = 0; f < bonds_.parted.size(); ++f) {
       const Solid::Face& face = solid_.faces()[f];
@@ -362,7 +421,9 @@ Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Ma
                  std::span<const int32_t> hangs_on) {
   std::vector<int32_t> owner = find_owners(surface_model, matter, solid, cracks);
   for (int32_t& o : owner) o = o >= 0 && matter.home[at(o)] < 0 ? kCulled : o;
-  const Judge judge{surface_model, state, matter, hangs_on};
+  std::vector<int32_t> homes(hangs_on.size() + 1, 0);
+  for (const int32_t home : matter.home) homes[at(home < 0 ? static_cast<int32_t>(hangs_on.size()) : hangs_on[at(home)])] += 1;
+  const Judge judge{surface_model, state, matter, hangs_on, homes, ClusterLinks(state)};
   return Bonding(judge, solid, std::move(owner)).find();
 }
 

@@ -72,6 +72,14 @@ void find_near(SurfaceModel& out) {
   }
   std::sort(out.near.begin(), out.near.end());
   out.near.erase(std::unique(out.near.begin(), out.near.end()), out.near.end());
+  out.neighbors_begin.assign(out.rest.size() + 1, 0);
+  for (const auto& pair : out.near) {
+    for (const int32_t i : pair) ++out.neighbors_begin[at(i) + 1];
+  }
+  for (size_t i = 1; i < out.neighbors_begin.size(); ++i) out.neighbors_begin[i] += out.neighbors_begin[i - 1];
+  out.neighbors.resize(2 * out.near.size());
+  std::vector<int32_t> next(out.neighbors_begin.begin(), out.neighbors_begin.end() - 1);
+  for (const auto& [a, b] : out.near) out.neighbors[at(next[at(a)]++)] = b, out.neighbors[at(next[at(b)]++)] = a;
 }
 
 }  // namespace

@@ -320,9 +320,36 @@ void look_around(const SurfaceModel& model, const std::vector<Vec3>& places, con
   });
 }
 
+/// The solid of each original; where that belongs to a piece that has a copy of it, the copy is its matter there.
+void find_solids(const Matter& matter, const Bonds& bonds, const Solid& solid, std::span<const int32_t> hangs_on, Surface& surface) {
+  surface.home = matter.home;
+  surface.solid_of.assign(matter.home.size(), -1);
+  std::vector<std::array<int32_t, 2>> pairs;  // solid, piece
+  for (size_t i = 0; i < surface.solid_of.size(); ++i) {
+    if (const int cell = solid.cell_of(static_cast<int>(i)); cell >= 0) surface.solid_of[i] = bonds.piece[at(cell)];
+    if (surface.solid_of[i] >= 0 && matter.home[i] >= 0) pairs.push_back({surface.solid_of[i], hangs_on[at(matter.home[i])]});
+  }
+  std::sort(pairs.begin(), pairs.end());
+  std::vector<int32_t> piece_of(at(bonds.pieces), -1);
+  std::vector<std::ptrdiff_t> most(at(bonds.pieces), 0);
+  for (auto begin = pairs.begin(); begin != pairs.end();) {
+    const auto end = std::upper_bound(begin, pairs.end(), *begin);
+    if (end - begin > most[at((*begin)[0])]) most[at((*begin)[0])] = end - begin, piece_of[at((*begin)[0])] = (*begin)[1];
+    begin = end;
+  }
+  for (size_t i = 0; i < surface.solid_of.size(); ++i) {
+    const int32_t piece = surface.solid_of[i] < 0 ? -1 : piece_of[at(surface.solid_of[i])];
+    if (piece < 0 || matter.home[i] < 0 || hangs_on[at(matter.home[i])] == piece) continue;
+    for (const int32_t copy : matter.copies_of(static_cast<int>(i))) {
+      if (hangs_on[at(copy)] == piece) surface.home[i] = copy;
+    }
+  }
+}
+
 }  // namespace
 
-void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, Solid& solid, Surface& surface) {
+void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, std::span<const int32_t> hangs_on,
+          Solid& solid, Surface& surface) {
   const std::vector<uint8_t> seen = find_seen(solid, bonds);
   std::vector<Carriers> finer;
   surface.around.resize(surface.solid.places().size());
@@ -342,6 +369,7 @@ void draw(const SurfaceModel& surface_model, const State& state, const Matter& m
   draw_skin(surface_model, corners, bonds, solid, surface);
   draw_inner(corners, bonds, solid, surface);
   surface.torn = true, surface.pieces = bonds.pieces;
+  find_solids(matter, bonds, solid, hangs_on, surface);
 }
 
 }  // namespace crumple::clusters

@@ -19,7 +19,28 @@ bool together(const State& state, int a, int b) {
   return false;
 }
 
-Matter find_matter(const Model& model, const State& state) {
+/// The first copy represents an original, except that each piece represents something.
+void find_homes(Matter& matter, std::span<const int32_t> hangs_on) {
+  std::vector<int32_t> count(hangs_on.size() + 1, 0);  // by piece
+  for (size_t i = 0; i < matter.home.size(); ++i) {
+    const std::span<const int32_t> copies = matter.copies_of(static_cast<int>(i));
+    if (copies.empty()) continue;
+    matter.home[i] = copies[0];
+    ++count[at(hangs_on[at(copies[0])])];
+  }
+  const std::vector<int32_t> before = count;
+  for (size_t i = 0; i < matter.home.size(); ++i) {
+    for (const int32_t copy : matter.copies_of(static_cast<int>(i))) {
+      int32_t &now = count[at(hangs_on[at(matter.home[i])])], &then = count[at(hangs_on[at(copy)])];
+      if (before[at(hangs_on[at(copy)])] > 0 || now < 2) continue;
+      --now, ++then;
+      matter.home[i] = copy;
+      break;
+    }
+  }
+}
+
+Matter find_matter(const Model& model, const State& state, std::span<const int32_t> hangs_on) {
   Matter matter;
   const size_t originals = model.rest.size();
   matter.copies_begin.assign(originals + 1, 0);
@@ -41,13 +62,12 @@ Matter find_matter(const Model& model, const State& state) {
     sides[at(plane.cluster)].push_back({plane.crack, plane.normal.dot(first[at(plane.crack)]->normal) > 0 ? -1 : 1});
   }
   matter.home.assign(originals, -1);
+  find_homes(matter, hangs_on);
   matter.sides_begin.assign(originals + 1, 0);
   for (size_t i = 0; i < originals; ++i) {
-    const std::span<const int32_t> copies = matter.copies_of(static_cast<int>(i));
-    if (!copies.empty()) {
-      matter.home[i] = copies[0];
+    if (matter.home[i] >= 0) {
       const size_t begin = matter.sides.size();
-      for (const int32_t c : clusters_of(state, copies[0])) matter.sides.insert(matter.sides.end(), sides[at(c)].begin(), sides[at(c)].end());
+      for (const int32_t c : clusters_of(state, matter.home[i])) matter.sides.insert(matter.sides.end(), sides[at(c)].begin(), sides[at(c)].end());
       const auto from = matter.sides.begin() + static_cast<std::ptrdiff_t>(begin);
       std::stable_sort(from, matter.sides.end(), [](const CrackSide& a, const CrackSide& b) { return a.crack < b.crack; });
       matter.sides.erase(std::unique(from, matter.sides.end(), [](const CrackSide& a, const CrackSide& b) { return a.crack == b.crack; }),

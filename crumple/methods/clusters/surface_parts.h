@@ -38,7 +38,8 @@ struct Matter {
 };
 
 // surface_matter.cpp
-Matter find_matter(const Model& model, const State& state);
+/// `hangs_on`: pieces of particles.
+Matter find_matter(const Model& model, const State& state, std::span<const int32_t> hangs_on);
 std::span<const int32_t> clusters_of(const State& state, int particle);
 /// Whether two particles have a cluster in common.
 bool together(const State& state, int a, int b);
@@ -89,6 +90,7 @@ Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Ma
 
 // surface_draw.cpp
 /// Drawn surface of the cells with these connections.
-void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds, Solid& solid, Surface& surface);
+void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds,
+          std::span<const int32_t> hangs_on, Solid& solid, Surface& surface);
 
 }  // namespace crumple::clusters
