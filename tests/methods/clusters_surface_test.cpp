@@ -283,6 +283,39 @@ TEST(ClustersSurface, a_cut_through_many_clusters_is_one_flat_crack) {
   EXPECT_GT(on_planes, 10 * elsewhere);
 }
 
+TEST(ClustersSurface, rough_crack_faces_fit_and_close_their_solids) {
+  Bar bar = halved_bar();
+  bar.seen.relief = 0.4, bar.seen.grain = 0.2, bar.seen.inner_color = Vec3f(0.5f, 0.4f, 0.3f);
+  const Surface surface = seen_now(bar);
+  ASSERT_EQ(surface.pieces, 2);
+  const CutPlane& plane = bar.state.planes.back();
+  double volume = 0, lowest = 1e9, highest = -1e9;
+  for (const TriMesh& solid : solids(surface)) {
+    EXPECT_TRUE(measured(solid).closed);
+    volume += measured(solid).volume;
+  }
+  EXPECT_NEAR(volume, kBar.prod(), 1e-6 * kBar.prod());
+  std::vector<std::array<double, 3>> sides[2];
+  for (size_t t = 0; t < surface.inner->triangles.size(); ++t) {
+    for (const int v : surface.inner->triangles[t]) {
+      const Vec3& p = surface.inner->positions[static_cast<size_t>(v)];
+      sides[surface.inner_piece[t]].push_back({p.x(), p.y(), p.z()});
+      const double height = plane.normal.cast<double>().dot(p - bar.model.origin) - plane.offset;
+      lowest = std::min(lowest, height);
+      highest = std::max(highest, height);
+    }
+  }
+  for (auto& side : sides) {
+    std::sort(side.begin(), side.end());
+    side.erase(std::unique(side.begin(), side.end()), side.end());
+  }
+  EXPECT_EQ(sides[0], sides[1]);
+  EXPECT_GT(highest - lowest, 0.1 * bar.model.spacing);
+  EXPECT_LT(highest - lowest, 2 * 0.4 * bar.model.spacing + 0.02 * bar.model.spacing);
+  ASSERT_EQ(surface.inner->colors.size(), surface.inner->positions.size());
+  for (const Vec3f& color : surface.inner->colors) EXPECT_LE((color - bar.seen.inner_color).cwiseAbs().maxCoeff(), 0.2f * 0.5f + 1e-6f);
+}
+
 TEST(ClustersSurface, every_solid_is_a_piece) {
   for (const int steps : {1, 6, 20}) {
     const Bar bar = cracked_bar(steps);

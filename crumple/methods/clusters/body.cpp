@@ -14,6 +14,7 @@ namespace crumple::clusters {
 namespace {
 
 constexpr double kSags = 0.04, kStands = 0.02;  // of its height, under its own weight: worth a warning; good
+constexpr float kDarker = 0.55f;      // colour of torn surfaces, relative to the outside
 constexpr double kLongestEdge = 1.5;  // of the drawn surface, in spacings between particles
 
 /// Error messages begin with the place below the body's key.
@@ -45,7 +46,7 @@ void set_motion(const BodyModel& model, const MatterSeed& seed, State& state) {
 Appearance inner_look(const BodySettings& settings, const Appearance& skin) {
   if (settings.inner) return *settings.inner;
   Appearance inner = skin;
-  inner.color = 0.5f * (skin.color + Vec3f(0.75f, 0.72f, 0.68f)), inner.roughness = 0.9, inner.metal = 0;
+  inner.color = kDarker * skin.color, inner.roughness = 0.9, inner.metal = 0;
   return inner;
 }
 
@@ -92,6 +93,7 @@ Result<BodyModel> build(const MatterSeed& seed, const BodySettings& settings) {
   made.boundary = settings.boundary;
   particles::set_centers(starts(made.clusters), made.boundary);
   made.look = seed.look, made.inner = inner_look(settings, seed.look);
+  made.surface.relief = settings.relief, made.surface.grain = settings.grain, made.surface.inner_color = made.inner.color;
   made.margin = margin_of(made.clusters, *drawn, seed.place);
   if (seed.cloud->volume > 0) made.clusters.density = seed.mass / seed.cloud->volume;
   Bounds bounds;

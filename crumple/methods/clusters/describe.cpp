@@ -102,7 +102,9 @@ void describe(Fields& fields, BodySettings& settings) {
   particles::describe(fields, settings.fill);
   describe(fields, settings.clusters);
   particles::describe(fields, settings.boundary);
-  fields.object("inner", settings.inner, {"appearance of torn surfaces"});
+  fields.object("inner", settings.inner, {"appearance of torn surfaces; absent: rougher and darker than the body's own"});
+  fields.number("relief", settings.relief, between(0, 1), {"height of the bumps of torn surfaces, as a share of the distance between particles; both sides of a crack fit"});
+  fields.number("grain", settings.grain, between(0, 1), {"share by which the colour of torn surfaces varies from place to place"});
 }
 
 std::vector<NamedSpeed> speeds(const BodySettings& settings) {

@@ -111,7 +111,9 @@ struct BodySettings {
   particles::FillSettings fill;
   Settings clusters;             // the method
   particles::Boundary boundary;  // clamps and obstacles, in the world
-  std::optional<Appearance> inner;     // appearance of torn surfaces; absent: a rougher, lighter variant of the body's own
+  std::optional<Appearance> inner;     // appearance of torn surfaces; absent: a rougher, darker variant of the body's own
+  double relief = 0.35;                // spacings between particles
+  double grain = 0.15;
 };
 
 struct BodyModel;

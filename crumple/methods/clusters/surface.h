@@ -45,6 +45,10 @@ struct SurfaceModel {
   std::vector<Carriers> carriers;                 // #places
   std::vector<int32_t> point_of;                  // #vertices
   std::shared_ptr<const Solid> whole;             // one cell, initially
+  // looks of crack faces
+  double relief = 0;                       // spacings: height of their bumps
+  double grain = 0;                        // share by which their colour varies
+  Vec3f inner_color = Vec3f::Constant(1);  // linear RGB
 
   std::span<const int32_t> neighbors_of(int original) const {
     const auto begin = static_cast<size_t>(neighbors_begin[static_cast<size_t>(original)]),

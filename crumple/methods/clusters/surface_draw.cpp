@@ -266,7 +266,7 @@ void draw_skin(const SurfaceModel& model, const Corners& corners, const Bonds& b
   surface.skin = std::move(skin);
 }
 
-void draw_inner(const Corners& corners, const Bonds& bonds, Solid& solid, Surface& surface) {
+std::shared_ptr<TriMesh> draw_inner(const Corners& corners, const Bonds& bonds, Solid& solid, Surface& surface) {
   auto inner = std::make_shared<TriMesh>();
   Vertices vertices(corners.all().size());
   surface.inner_point.clear(), surface.inner_piece.clear(), surface.inner_crack.clear();
@@ -294,7 +294,7 @@ void draw_inner(const Corners& corners, const Bonds& bonds, Solid& solid, Surfac
       }
     }
   }
-  surface.inner = std::move(inner);
+  return inner;
 }
 
 /// Places that are on a surface.
@@ -318,6 +318,35 @@ void look_around(const SurfaceModel& model, const std::vector<Vec3>& places, con
       if (seen[p] && carriers.weight[0] == 0) carriers = find_carriers(model, places[p], scratch);
     }
   });
+}
+
+/// Whether each place is on the skin.
+std::vector<uint8_t> find_on_skin(const Solid& solid) {
+  std::vector<uint8_t> on_skin(solid.places().size(), 0);
+  for (const Solid::Face& face : solid.faces()) {
+    if (face.outer >= 0) continue;
+    for (const Solid::Side& side : face.rim) on_skin[at(side.a)] = 1;
+  }
+  return on_skin;
+}
+
+/// Gives crack faces their relief.
+void roughen_cracks(const SurfaceModel& model, const Solid& solid, const Bonds& bonds, const Corners& corners, Surface& surface, TriMesh& inner) {
+  if (model.relief <= 0 && model.grain <= 0) return;
+  const std::vector<uint8_t> on_skin = find_on_skin(solid);
+  std::vector<Vec3> rim;
+  for (size_t f = 0; f < solid.faces().size(); ++f) {
+    if (!bonds.parted[f]) continue;
+    for (const Solid::Side& side : solid.faces()[f].rim) {
+      if (!on_skin[at(side.a)]) continue;
+      const Vec3 &a = solid.places()[at(side.a)], &b = solid.places()[at(side.b)];
+      rim.push_back(a - model.center);
+      if (on_skin[at(side.b)]) rim.push_back(0.5 * (a + b) - model.center);
+    }
+  }
+  std::vector<uint8_t> fixed;
+  for (const Corner& corner : corners.all()) fixed.push_back(on_skin[at(corner.place)]);
+  roughen(model, std::move(fixed), rim, surface, inner);
 }
 
 /// The solid of each original; where that belongs to a piece that has a copy of it, the copy is its matter there.
@@ -367,7 +396,9 @@ void draw(const SurfaceModel& surface_model, const State& state, const Matter& m
     }
   });
   draw_skin(surface_model, corners, bonds, solid, surface);
-  draw_inner(corners, bonds, solid, surface);
+  const std::shared_ptr<TriMesh> inner = draw_inner(corners, bonds, solid, surface);
+  roughen_cracks(surface_model, solid, bonds, corners, surface, *inner);
+  surface.inner = inner;
   surface.torn = true, surface.pieces = bonds.pieces;
   find_solids(matter, bonds, solid, hangs_on, surface);
 }

@@ -88,6 +88,11 @@ std::vector<int32_t> find_owners(const SurfaceModel& surface_model, const Matter
 Bonds find_bonds(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Solid& solid, std::span<const Crack> cracks,
                  std::span<const int32_t> hangs_on);
 
+// surface_relief.cpp
+/// Divides the crack faces finely, and gives them bumps and a grain. `fixed`: #points, those on the skin; `rim`: places where cracks meet the
+/// skin, from the model's centre.
+void roughen(const SurfaceModel& surface_model, std::vector<uint8_t> fixed, const std::vector<Vec3>& rim, Surface& surface, TriMesh& inner);
+
 // surface_draw.cpp
 /// Drawn surface of the cells with these connections.
 void draw(const SurfaceModel& surface_model, const State& state, const Matter& matter, const Bonds& bonds,
