@@ -40,6 +40,7 @@ struct MatterView {
 };
 
 /// A method that fills a surface with particles has fill(settings), which tells how; one without is made from a drawing (BodyNeed::Drawing).
+/// `stir`, which a method may have whose bodies fall asleep, is called before a body meets one of another method.
 /// `prepare`, which a method may have, is called for all bodies at once before `step` is for each: for what needs nothing but the body itself.
 /// `reach`: where its particles may be at the end of a step. `margin`: how deep they lie under what is drawn. `fault`: what is wrong with its motion,
 /// empty if nothing is; then `freeze` puts it back to where it was before the step and keeps it there. `draw` keeps what it may use again in a `Drawn`

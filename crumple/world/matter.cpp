@@ -233,6 +233,11 @@ void step_body(WorldState& w, int index) {
       *body.matter);
 }
 
+template <class Matter>
+void stir_matter(Matter& matter) {
+  if constexpr (requires { stir(matter.model, matter.state); }) stir(matter.model, matter.state);
+}
+
 /// Collides two bodies: by their own method if both have the same, otherwise as particles.
 void collide_bodies(Body& one, Body& other) {
   const double friction = one.description->material.friction * other.description->material.friction;
@@ -241,6 +246,7 @@ void collide_bodies(Body& one, Body& other) {
         if constexpr (std::is_same_v<decltype(a), decltype(b)>) {
           collide(a.model, a.state, b.model, b.state, friction);
         } else {
+          stir_matter(a), stir_matter(b);
           particles::meet(particles_of(a.model, a.state), particles_of(b.model, b.state), friction);
         }
       },

@@ -159,6 +159,10 @@ void collide(const BodyModel& model_a, BodyState& a, const BodyModel& model_b, B
   if (load > 0) a.calm.now += load, b.calm.now += load;
 }
 
+void stir(const BodyModel&, BodyState& state) {
+  state.calm.asleep = state.calm.quiet = 0;
+}
+
 void step(const BodyModel& model, BodyState& state, MatterContext& now) {
   state.dt = now.dt, state.substeps = now.substeps, state.gravity = now.gravity;
   if (now.frozen) {

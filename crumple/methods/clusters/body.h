@@ -51,6 +51,8 @@ std::string fault(const BodyModel& model, const BodyState& state);
 void freeze(const BodyModel& model, BodyState& state);
 inline particles::ParticleSpan particles_of(const BodyModel& model, BodyState& state) { return particles(model.clusters, state.clusters); }
 void collide(const BodyModel& model_a, BodyState& a, const BodyModel& model_b, BodyState& b, double friction);
+/// Other matter is near: its load is not known before it is met, so the body stays awake.
+void stir(const BodyModel& model, BodyState& state);
 inline double kinetic_energy(const BodyModel& model, const BodyState& state) { return kinetic_energy(model.clusters, state.clusters); }
 inline double cpu_seconds(const BodyState& state) { return state.times.dynamics + state.times.plasticity + state.times.fracture + state.times.collision; }
 

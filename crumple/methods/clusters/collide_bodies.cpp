@@ -173,17 +173,18 @@ struct Contacts {
   std::vector<Member> members;
 };
 
-/// Particles of the host near contacts, in cells as wide as a patch.
+/// Particles of the host near contacts, in cells at least as wide as a patch and hardly more than there are particles: debris is far apart.
 class NearSearch {
  public:
   NearSearch(const State& state, const Box& box, float width) : state_(state), low_(box.low), width_(width) {
-    const Vec3f cells = ((box.high - box.low) / width).cwiseMax(0.0f).cwiseMin(200.0f);
-    for (int k = 0; k < 3; ++k) count_[k] = static_cast<int>(cells[k]) + 1;
-    begin_.assign(at(count_[0]) * at(count_[1]) * at(count_[2]) + 1, 0);
     std::vector<size_t> inside, cells_of;
     for (size_t i = 0; i < state.positions.size(); ++i) {
-      if (state.entry_count[i] == 0 || !box.holds(state.positions[i].head<3>())) continue;
-      inside.push_back(i), cells_of.push_back(cell_of(state.positions[i].head<3>()));
+      if (state.entry_count[i] > 0 && box.holds(state.positions[i].head<3>())) inside.push_back(i);
+    }
+    set_cells(box, inside.size());
+    begin_.assign(at(count_[0]) * at(count_[1]) * at(count_[2]) + 1, 0);
+    for (const size_t i : inside) {
+      cells_of.push_back(cell_of(state.positions[i].head<3>()));
       ++begin_[cells_of.back() + 1];
     }
     for (size_t c = 0; c + 1 < begin_.size(); ++c) begin_[c + 1] += begin_[c];
@@ -213,15 +214,29 @@ class NearSearch {
   }
 
  private:
+  static constexpr size_t kCellsPerParticle = 2;
+
+  void set_cells(const Box& box, size_t particles) {
+    const auto cells = [&] {
+      size_t product = 1;
+      for (int k = 0; k < 3; ++k) {
+        count_[k] = static_cast<int>(std::clamp((box.high[k] - box.low[k]) / size_, 0.0f, 1000.0f)) + 1;
+        product *= at(count_[k]);
+      }
+      return product;
+    };
+    for (size_ = width_; cells() > kCellsPerParticle * particles + 64; size_ *= 1.5f) {
+    }
+  }
   int cell(float place, int axis) const {
-    const float cells = (place - low_[axis]) / width_;
+    const float cells = (place - low_[axis]) / size_;
     return !(cells > 0) ? 0 : cells >= static_cast<float>(count_[axis]) ? count_[axis] - 1 : static_cast<int>(cells);
   }
   size_t cell_of(const Vec3f& p) const { return (at(cell(p[0], 0)) * at(count_[1]) + at(cell(p[1], 1))) * at(count_[2]) + at(cell(p[2], 2)); }
 
   const State& state_;
   Vec3f low_;
-  float width_;
+  float width_, size_ = 1;  // m: of a patch, of a cell
   int count_[3] = {1, 1, 1};
   std::vector<int32_t> begin_;
   std::vector<size_t> order_;
