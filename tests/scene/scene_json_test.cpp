@@ -195,6 +195,10 @@ TEST(SceneJson, names_must_differ) {
 /// The part of JSON Schema that ours uses. Returns the first complaint.
 std::string complaint(const Json& schema, const Json& value, const std::string& at = "") {
   const auto number = [&](std::string_view key) { return schema.find(key); };
+  if (const Json* choices = schema.find("anyOf")) {
+    const auto takes = [&](const Json& choice) { return complaint(choice, value, at).empty(); };
+    return std::any_of(choices->items.begin(), choices->items.end(), takes) ? "" : at + ": fits none of its choices";
+  }
   if (const Json* type = schema.find("type")) {
     const std::map<std::string, Json::Kind> kinds = {{"object", Json::Kind::Object}, {"array", Json::Kind::Array},   {"number", Json::Kind::Number},
                                                      {"integer", Json::Kind::Number}, {"string", Json::Kind::Text}, {"boolean", Json::Kind::Boolean}};
@@ -212,7 +216,10 @@ std::string complaint(const Json& schema, const Json& value, const std::string& 
   if (number("minItems") && static_cast<double>(value.items.size()) < number("minItems")->number) return at + ": too few";
   if (number("maxItems") && static_cast<double>(value.items.size()) > number("maxItems")->number) return at + ": too many";
   for (size_t i = 0; i < value.items.size(); ++i) {
-    if (const std::string inner = complaint(*schema.find("items"), value.items[i], fmt::format("{}/{}", at, i)); !inner.empty()) return inner;
+    const Json *first = schema.find("prefixItems"), *rest = schema.find("items");
+    const Json* item = first && i < first->items.size() ? &first->items[i] : rest;
+    if (!item || !item->is_object()) continue;
+    if (const std::string inner = complaint(*item, value.items[i], fmt::format("{}/{}", at, i)); !inner.empty()) return inner;
   }
   for (const auto& [key, member] : value.members) {
     const Json* properties = schema.find("properties");
@@ -250,7 +257,7 @@ TEST(SceneSchema, refuses_what_the_reader_refuses) {
 
 /// Every node says what it is, and in words.
 void expect_described(const Json& node, const std::string& at) {
-  EXPECT_TRUE(node.find("type") || node.find("enum")) << at;
+  EXPECT_TRUE(node.find("type") || node.find("enum") || node.find("anyOf")) << at;
   const Json* properties = node.find("properties");
   for (size_t i = 0; properties && i < properties->members.size(); ++i) {
     const auto& [key, inner] = properties->members[i];
