@@ -2,6 +2,7 @@
 
 #include "apps/cli/command.h"
 #include "crumple/render/camera.h"
+#include "crumple/scene/animation.h"
 #include "crumple/world/world.h"
 
 namespace crumple::cli {
@@ -37,6 +38,13 @@ Json camera_json(const World& world) {
   const Frame start = world.frame();
   if (start.flat) fit.direction = Vec3::UnitZ();
   const render::Camera fitted = render::fit_camera(std::span(&start, 1), fit);
+  if (const Result<std::optional<io::NodeMotion>> motion = read_camera(world.scene()); motion && *motion) {
+    const Transform place = (*motion)->at(clip_time(given.clip, **motion, 0));
+    return Json::object({{"eye", vector_json(place.translation)},
+                         {"target", vector_json(place * Vec3(0, 0, -1))},
+                         {"fov", given.fov.value_or((*motion)->fov_degrees.value_or(fit.fov_degrees))},
+                         {"from", (*motion)->moves() ? "the file, at the start" : "the file"}});
+  }
   const bool is_given = given.eye && given.target;
   return Json::object({{"eye", vector_json(is_given ? *given.eye : fitted.eye)},
                        {"target", vector_json(is_given ? *given.target : fitted.target)},
@@ -50,6 +58,7 @@ int run(const CheckOptions& options) {
   Result<World> world = World::build(*scene);  // also reads and checks everything that the scene names
   if (!world) return print_error(world.error());
   for (const std::string& note : scene->notes) print_message("note: {}\n", note);
+  for (const std::string& note : unused_animations(*scene)) print_message("note: {}\n", note);
   for (const std::string& warning : scene_warnings(*scene)) warn(warning);
   for (const std::string& advice : world->advice()) warn(advice);
   Json json = scene_json(*scene);

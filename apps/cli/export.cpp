@@ -66,7 +66,7 @@ Result<io::ExportReport> make_cache(const ExportOptions& options, Playback& play
   if (const Result<void> known = check_body(playback, options.body); !known) return known.error();
   const Result<std::vector<int>> frames = chosen_frames(options, playback);
   if (!frames) return frames.error();
-  Result<io::ExportSettings> settings = export_settings(playback, options.animation);
+  Result<io::ExportSettings> settings = export_settings(playback, options.animation, *frames);
   if (!settings) return settings.error();
   settings->fps /= options.every;
   const bool is_usd = extension == ".usda", is_texture = extension == ".exr" || extension == ".png";

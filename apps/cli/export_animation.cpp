@@ -28,7 +28,7 @@ io::ExportSun export_sun() {
 
 }  // namespace
 
-Result<io::ExportSettings> export_settings(Playback& playback, const AnimationOptions& options) {
+Result<io::ExportSettings> export_settings(Playback& playback, const AnimationOptions& options, const std::vector<int>& frames) {
   io::ExportSettings settings;
   settings.name = playback.scene().title.empty() ? "crumple" : playback.scene().title;
   settings.fps = playback.scene().fps;
@@ -37,9 +37,13 @@ Result<io::ExportSettings> export_settings(Playback& playback, const AnimationOp
   settings.max_bytes = static_cast<size_t>(1e6 * options.max_size);
   if (options.bare) return settings;
   const PictureOptions picture;
-  const Result<render::Camera> camera = choose_camera(playback, picture);
+  const Result<Filming> camera = choose_camera(playback, picture);
   if (!camera) return camera.error();
-  settings.cameras.push_back(export_camera(*camera));
+  if (camera->motion && camera->motion->moves()) {
+    for (const int frame : frames) settings.cameras.push_back(export_camera(camera->at(playback.time(frame))));
+  } else {
+    settings.cameras.push_back(export_camera(camera->at(0)));
+  }
   settings.aspect = static_cast<double>(picture.render.width) / picture.render.height;
   settings.sun = export_sun();
   return settings;
@@ -48,7 +52,7 @@ Result<io::ExportSettings> export_settings(Playback& playback, const AnimationOp
 Result<io::ExportReport> export_animation(Playback& playback, const std::filesystem::path& file, const AnimationOptions& options, const ProgressOptions& progress_options) {
   const std::vector<int> frames = playback.frames();
   if (frames.empty()) return input_error("the recording has no frames yet");
-  const Result<io::ExportSettings> settings = export_settings(playback, options);
+  const Result<io::ExportSettings> settings = export_settings(playback, options, frames);
   if (!settings) return settings.error();
   // What is torn is another thing in every stretch of frames, so the last frame does not show them all.
   bool every = false;

@@ -16,7 +16,7 @@ struct AnimationOptions {
 };
 
 /// Name, times, camera and light of a recording, for formats that hold them.
-Result<io::ExportSettings> export_settings(Playback& playback, const AnimationOptions& options);
+Result<io::ExportSettings> export_settings(Playback& playback, const AnimationOptions& options, const std::vector<int>& frames);
 
 /// A whole recording as an animated .glb, with a progress bar.
 Result<io::ExportReport> export_animation(Playback& playback, const std::filesystem::path& file, const AnimationOptions& options, const ProgressOptions& progress_options);

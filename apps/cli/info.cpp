@@ -16,6 +16,7 @@
 #include "crumple/rig/rigged_body.h"
 #include "crumple/run/playback.h"
 #include "crumple/run/recording_folder.h"
+#include "crumple/scene/animation.h"
 
 namespace crumple::cli {
 namespace {
@@ -198,7 +199,12 @@ int print_scene(const std::string& name) {
   for (const BodyDescription& body : scene->bodies) {
     print_methods(body);
   }
+  for (const BodyDescription& body : scene->bodies) {
+    if (body.animation) line("animation", fmt::format("{} follows \"{}\" of {}", body.name, body.animation->clip.node, body.animation->clip.file));
+  }
+  if (!scene->camera.clip.file.empty()) line("camera", fmt::format("of {}", scene->camera.clip.file));
   for (const auto& [asset, path] : scene->assets) line("asset", fmt::format("{}: {}", asset, path));
+  for (const std::string& note : unused_animations(*scene)) line("note", note);
   return kDone;
 }
 
@@ -228,6 +234,20 @@ int show_asset(const Asset& asset, const std::string& look) {
   return kDone;
 }
 
+/// What moves in a GLB, and its cameras, which scenes can use.
+void print_animations(const fs::path& file) {
+  constexpr size_t kListed = 12;
+  const Result<io::AnimatedNodes> found = io::find_animated_nodes(file);
+  if (!found) return;
+  const std::string name = file.filename().string();
+  for (size_t i = 0; i < std::min(found->nodes.size(), kListed); ++i) {
+    const io::AnimatedNode& node = found->nodes[i];
+    line("animation", fmt::format("\"{}\" moves \"{}\" for {:.3g} s; a scripted body follows it by {}", node.clip, node.node, node.seconds, use_of_animation(name, node)));
+  }
+  if (found->nodes.size() > kListed) line("animation", fmt::format("and {} more", found->nodes.size() - kListed));
+  for (size_t i = 0; i < std::min(found->cameras.size(), kListed); ++i) line("camera", fmt::format("\"{}\"; a scene looks through it by {}", found->cameras[i], use_of_camera(name, found->cameras[i])));
+}
+
 /// A GLB or a folder: an asset if it can be one, otherwise a GLB may still be a surface.
 int print_model(const std::string& name, const std::string& look) {
   std::error_code ignored;
@@ -236,11 +256,22 @@ int print_model(const std::string& name, const std::string& look) {
   if (asset) {
     print("{}: asset\n", name);
     print_asset(*asset);
+    if (!folder) print_animations(name);
     return show_asset(*asset, look);
   }
   std::vector<std::string> lost;
   Result<TriMesh> mesh = folder ? Result<TriMesh>(asset.error()) : io::read_mesh(name, &lost);
-  return mesh ? print_surface(name, *mesh, "not an asset: " + asset.error().text, lost) : print_error(asset.error());
+  if (!mesh) {
+    // A file may hold nothing but a camera and what moves.
+    const Result<io::AnimatedNodes> moving = folder ? Result<io::AnimatedNodes>(asset.error()) : io::find_animated_nodes(name);
+    if (!moving || (moving->nodes.empty() && moving->cameras.empty())) return print_error(asset.error());
+    print("{}: nodes without a surface\n", name);
+    print_animations(name);
+    return kDone;
+  }
+  print_surface(name, *mesh, "not an asset: " + asset.error().text, lost);
+  if (!folder) print_animations(name);
+  return kDone;
 }
 
 int tell(const std::string& name, const std::string& look) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/scene/animation.h"
 #include "crumple/world/report.h"
 
 #include "crumple/render/flat.h"
@@ -38,6 +39,14 @@ Picture see_through(const Frame& frame, const render::Camera& camera, const Pict
   return render::render_flat(frame, render::window_of(camera), settings);
 }
 
+/// It looks along -z of its place, with y up.
+render::Camera camera_at(const Transform& place, double fov_degrees) {
+  render::Camera camera;
+  camera.eye = place.translation, camera.target = place * Vec3(0, 0, -1), camera.up = place.rotation.col(1);
+  camera.fov_degrees = fov_degrees;
+  return camera;
+}
+
 /// All frames of a recording, in order.
 Result<void> each_frame(Playback& playback, const PictureOptions& options, const std::function<Result<void>(const Frame&)>& take) {
   for (const int number : playback.frames()) {
@@ -51,9 +60,24 @@ Result<void> each_frame(Playback& playback, const PictureOptions& options, const
 
 }  // namespace
 
-Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& options) {
+render::Camera Filming::at(double time) const {
+  return motion ? camera_at(motion->at(clip_time(clip, *motion, time)), camera.fov_degrees) : camera;
+}
+
+Result<Filming> choose_camera(Playback& playback, const PictureOptions& options) {
   const CameraDescription& given = playback.scene().camera;
+  Result<std::optional<io::NodeMotion>> motion = read_camera(playback.scene());
+  if (!motion) return motion.error();
   render::Camera camera;
+  if (*motion) {
+    const double fov = given.fov.value_or((*motion)->fov_degrees.value_or(camera.fov_degrees));
+    camera.fov_degrees = fov;
+    const Filming filming{camera, given.clip, std::move(*motion)};
+    if (options.camera.empty()) return filming;
+    // What the command line leaves open is as the file's camera has it at the start.
+    const Result<render::Camera> asked = render::parse_camera(options.camera, filming.at(0));
+    return asked ? Filming{*asked, {}, {}} : Result<Filming>(asked.error());
+  }
   if (given.fov) camera.fov_degrees = *given.fov;
   if (given.eye && given.target) {
     camera.eye = *given.eye, camera.target = *given.target;
@@ -73,17 +97,22 @@ Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& o
     }
     camera = render::fit_camera(frames, fit);
   }
-  return options.camera.empty() ? camera : render::parse_camera(options.camera, camera);
+  if (!options.camera.empty()) {
+    const Result<render::Camera> asked = render::parse_camera(options.camera, camera);
+    if (!asked) return asked.error();
+    camera = *asked;
+  }
+  return Filming{camera, {}, {}};
 }
 
 Result<void> make_picture(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const ProgressOptions& progress_options) {
   if (playback.frames().empty()) return input_error("the recording has no frames yet");
-  Result<render::Camera> camera = choose_camera(playback, options);
+  const Result<Filming> camera = choose_camera(playback, options);
   if (!camera) return camera.error();
   if (options.transparent) {
     const Result<Frame> frame = playback.frame(*options.frame, options.view);
     if (!frame) return frame.error();
-    return io::write_png(file, see_through(*frame, *camera, options));
+    return io::write_png(file, see_through(*frame, camera->at(frame->time), options));
   }
   std::vector<int> numbers = options.frame ? std::vector{*options.frame} : spread_frames(playback.frames(), options.columns * options.rows);
   std::vector<io::Image> tiles;
@@ -98,14 +127,14 @@ Result<void> make_picture(Playback& playback, const PictureOptions& options, con
   };
   render::Watch watch;
   watch.cancel = &interrupts();
-  if (Result<void> done = render::render_frames(static_cast<int>(numbers.size()), frame_at, *camera, options.render, take, watch); !done) return done.error();
+  if (Result<void> done = render::render_frames(static_cast<int>(numbers.size()), frame_at, [&](const Frame& frame) { return camera->at(frame.time); }, options.render, take, watch); !done) return done.error();
   progress.finish();
   return io::write_png(file, options.frame ? tiles[0] : render::contact_sheet(tiles, options.columns, captions, sheet_footer(playback)));
 }
 
 Result<void> make_video(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const ProgressOptions& progress_options) {
   if (playback.frames().empty()) return input_error("the recording has no frames yet");
-  Result<render::Camera> camera = choose_camera(playback, options);
+  const Result<Filming> camera = choose_camera(playback, options);
   if (!camera) return camera.error();
   Result<render::VideoWriter> video = render::VideoWriter::create(file, options.render.width, options.render.height, playback.scene().fps);
   if (!video) return video.error();
@@ -114,7 +143,7 @@ Result<void> make_video(Playback& playback, const PictureOptions& options, const
     long done = 0;
     const auto add = [&](const Frame& frame) {
       progress.update(++done);
-      return video->add(see_through(frame, *camera, options));
+      return video->add(see_through(frame, camera->at(frame.time), options));
     };
     if (Result<void> drawn = each_frame(playback, options, add); !drawn) return drawn.error();
     return video->finish();
@@ -127,7 +156,7 @@ Result<void> make_video(Playback& playback, const PictureOptions& options, const
   render::Watch watch;
   watch.cancel = &interrupts();
   const int count = static_cast<int>(playback.frames().size());
-  if (Result<void> done = render::render_frames(count, frame_at, *camera, options.render, take, watch); !done) return done.error();
+  if (Result<void> done = render::render_frames(count, frame_at, [&](const Frame& frame) { return camera->at(frame.time); }, options.render, take, watch); !done) return done.error();
   return video->finish();
 }
 

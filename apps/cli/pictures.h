@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/cli/command.h"
+#include "crumple/io/node_motion.h"
 #include "crumple/render/preview.h"
 #include "crumple/run/playback.h"
 
@@ -19,8 +20,16 @@ struct PictureOptions {
   render::RenderSettings render;
 };
 
+/// A camera that stands, or one of a file that moves.
+struct Filming {
+  render::Camera camera;
+  NodeClip clip;
+  std::optional<io::NodeMotion> motion;
+  render::Camera at(double time) const;
+};
+
 /// The camera asked for, or the scene's, or one that sees all that moves.
-Result<render::Camera> choose_camera(Playback& playback, const PictureOptions& options);
+Result<Filming> choose_camera(Playback& playback, const PictureOptions& options);
 
 /// A picture of one frame or a sheet of several.
 Result<void> make_picture(Playback& playback, const PictureOptions& options, const std::filesystem::path& file, const ProgressOptions& progress_options);

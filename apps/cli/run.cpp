@@ -6,6 +6,7 @@
 #include "apps/cli/simulate.h"
 #include "crumple/core/parallel.h"
 #include "crumple/io/files.h"
+#include "crumple/scene/animation.h"
 
 namespace crumple::cli {
 namespace {
@@ -27,6 +28,7 @@ int run(const RunOptions& options) {
   Result<Scene> scene = load_scene(options.scene, options.changes);
   if (!scene) return print_error(scene.error());
   for (const std::string& note : scene->notes) print_message("note: {}\n", note);
+  for (const std::string& note : unused_animations(*scene)) print_message("note: {}\n", note);
   for (const std::string& warning : scene_warnings(*scene)) warn(warning);
   RunSettings settings;
   settings.folder = options.folder.empty() ? std::filesystem::path("out") / std::filesystem::path(options.scene).stem() : std::filesystem::path(options.folder);

@@ -153,32 +153,32 @@ Result<GltfScene::Posed> GltfScene::last_pose(size_t animation) {
 
 Result<GltfScene::Posed> GltfScene::pose_at(size_t animation, double time) {
   if (const Result<void> paid = spend(node_count() * kNumbersPerPose); !paid) return paid.error();
-  const Result<std::vector<Channel>> all = channels(animation);
+  const Result<std::vector<GltfChannel>> all = channels(animation);
   if (!all) return all.error();
   Posed posed{rest_, std::vector<bool>(node_count(), false)};
-  for (const Channel& channel : *all) {
+  for (const GltfChannel& channel : *all) {
     if (const Result<void> applied = apply_channel(channel, time, fmt::format("/animations/{}", animation), posed); !applied) return applied.error();
   }
   return posed;
 }
 
 Result<std::vector<double>> GltfScene::key_times(size_t animation) {
-  const Result<std::vector<Channel>> all = channels(animation);
+  const Result<std::vector<GltfChannel>> all = channels(animation);
   if (!all) return all.error();
   std::vector<double> times;
-  for (const Channel& channel : *all) times.insert(times.end(), channel.times.begin(), channel.times.end());
+  for (const GltfChannel& channel : *all) times.insert(times.end(), channel.times.begin(), channel.times.end());
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
 }
 
-Result<std::vector<GltfScene::Channel>> GltfScene::channels(size_t index) {
+Result<std::vector<GltfChannel>> GltfScene::channels(size_t index) {
   const Result<const Json*> animation = gltf_item(document_, "animations", index, "a reader");
   if (!animation) return animation.error();
-  std::vector<Channel> all;
+  std::vector<GltfChannel> all;
   const Json* listed = (*animation)->find("channels");
   for (size_t c = 0; listed && c < listed->items.size(); ++c) {
-    Result<std::optional<Channel>> channel = read_channel(**animation, listed->items[c], fmt::format("/animations/{}/channels/{}", index, c));
+    Result<std::optional<GltfChannel>> channel = read_channel(**animation, listed->items[c], fmt::format("/animations/{}/channels/{}", index, c));
     if (!channel) return channel.error();
     if (*channel) all.push_back(std::move(**channel));
   }
@@ -186,12 +186,12 @@ Result<std::vector<GltfScene::Channel>> GltfScene::channels(size_t index) {
 }
 
 /// Nothing comes back for a channel that moves no node.
-Result<std::optional<GltfScene::Channel>> GltfScene::read_channel(const Json& animation, const Json& channel, const std::string& where) {
+Result<std::optional<GltfChannel>> GltfScene::read_channel(const Json& animation, const Json& channel, const std::string& where) {
   const auto wrong = [&](const std::string& what) { return input_error(fmt::format("{}: {}: {}", document_.name, where, what)); };
   const Json* target = channel.find("target");
   const Json* path = target ? target->find("path") : nullptr;
   if (!path) return wrong("has no target path");
-  if (!target->find("node") || path->text == "weights") return std::optional<Channel>();
+  if (!target->find("node") || path->text == "weights") return std::optional<GltfChannel>();
   const Result<size_t> node_index = gltf_index(document_, *target, "node", where + "/target");
   if (!node_index) return node_index.error();
   if (*node_index >= node_count()) return wrong(fmt::format("moves node {}, but there are {}", *node_index, node_count()));
@@ -205,7 +205,7 @@ Result<std::optional<GltfScene::Channel>> GltfScene::read_channel(const Json& an
   if (!input) return input.error();
   const Result<size_t> output = gltf_index(document_, sampler, "output", where + "/sampler");
   if (!output) return output.error();
-  Channel read;
+  GltfChannel read;
   read.node = *node_index, read.path = path->text;
   const Json* interpolation = sampler.find("interpolation");
   read.step = interpolation && interpolation->text == "STEP";
@@ -220,7 +220,7 @@ Result<std::optional<GltfScene::Channel>> GltfScene::read_channel(const Json& an
   }
   if (!std::is_sorted(times->begin(), times->end())) return wrong("the times of its keys do not ascend");
   read.times = std::move(*times), read.values = std::move(*values);
-  return std::optional<Channel>(std::move(read));
+  return std::optional<GltfChannel>(std::move(read));
 }
 
 namespace {
@@ -239,33 +239,39 @@ Eigen::Vector4d hermite(const Eigen::Vector4d& from, const Eigen::Vector4d& out,
 
 }  // namespace
 
-Result<void> GltfScene::apply_channel(const Channel& channel, double time, const std::string& where, Posed& posed) const {
-  const bool turns = channel.path == "rotation";
-  const size_t width = turns ? 4 : 3, keys = channel.times.size();
+Eigen::Vector4d GltfChannel::at(double time) const {
+  const bool turns = path == "rotation";
+  const size_t width = turns ? 4 : 3, keys = times.size();
   // Splines hold a tangent, the value and another tangent for each key.
   const auto number = [&](size_t key, size_t part) {
-    const float* first = channel.values.data() + (channel.spline ? 3 * key + part : key) * width;
+    const float* first = values.data() + (spline ? 3 * key + part : key) * width;
     Eigen::Vector4d value = Eigen::Vector4d::Zero();
     for (size_t i = 0; i < width; ++i) value[static_cast<long>(i)] = first[i];
     return value;
   };
-  const size_t next = static_cast<size_t>(std::upper_bound(channel.times.begin(), channel.times.end(), time) - channel.times.begin());
-  Eigen::Vector4d value = number(next == 0 ? 0 : next - 1, 1);
-  if (next > 0 && next < keys && !channel.step) {
-    const double length = double{channel.times[next]} - channel.times[next - 1], at = (time - channel.times[next - 1]) / length;
-    value = channel.spline ? hermite(value, number(next - 1, 2), number(next, 1), number(next, 0), length, at)
-            : at > 0       ? between(value, number(next, 1), at, turns)
-                           : value;
-  }
+  const size_t next = static_cast<size_t>(std::upper_bound(times.begin(), times.end(), time) - times.begin());
+  const Eigen::Vector4d value = number(next == 0 ? 0 : next - 1, 1);
+  if (next == 0 || next >= keys || step) return value;
+  const double length = double{times[next]} - times[next - 1], share = (time - times[next - 1]) / length;
+  if (spline) return hermite(value, number(next - 1, 2), number(next, 1), number(next, 0), length, share);
+  return share > 0 ? between(value, number(next, 1), share, turns) : value;
+}
+
+bool apply(const GltfChannel& channel, double time, GltfPose& pose) {
+  const Eigen::Vector4d value = channel.at(time);
+  if (channel.path == "translation") pose.translation = value.head<3>();
+  if (channel.path == "scale") pose.scale = value.head<3>();
+  if (channel.path != "rotation") return true;
+  const auto unit = unit_quaternion(value[0], value[1], value[2], value[3]);
+  if (unit) pose.rotation = *unit;
+  return unit.has_value();
+}
+
+Result<void> GltfScene::apply_channel(const GltfChannel& channel, double time, const std::string& where, Posed& posed) const {
   GltfPose& pose = posed.nodes[channel.node];
   if (pose.matrix) return input_error(fmt::format("{}: {}: moves node {}, which has a fixed matrix", document_.name, where, channel.node));
   posed.animated[channel.node] = true;
-  if (channel.path == "translation") pose.translation = value.head<3>();
-  if (channel.path == "scale") pose.scale = value.head<3>();
-  if (!turns) return {};
-  const auto unit = unit_quaternion(value[0], value[1], value[2], value[3]);
-  if (!unit) return input_error(fmt::format("{}: {}: a rotation of node {} has no length", document_.name, where, channel.node));
-  pose.rotation = *unit;
+  if (!apply(channel, time, pose)) return input_error(fmt::format("{}: {}: a rotation of node {} has no length", document_.name, where, channel.node));
   return {};
 }
 

@@ -21,6 +21,19 @@ struct GltfPose {
   Eigen::Affine3d affine() const;
 };
 
+/// What one channel of an animation says.
+struct GltfChannel {
+  size_t node = 0;
+  std::string path;           // "translation", "rotation" or "scale"
+  std::vector<float> times;   // #keys
+  std::vector<float> values;  // #keys x 3 (4 for rotations), three times as many for splines
+  bool step = false, spline = false;
+  /// At a time, in seconds; rotations are as interpolated, not yet of length 1.
+  Eigen::Vector4d at(double time) const;
+};
+/// Puts a channel's value at a time into a pose; false if that is a rotation without length.
+bool apply(const GltfChannel& channel, double time, GltfPose& pose);
+
 /// The nodes of a document as a forest, and what hangs on them. Keeps a reference to the document.
 class GltfScene {
  public:
@@ -47,6 +60,8 @@ class GltfScene {
   Result<Posed> pose_at(size_t animation, double time);
   /// The times at which any channel of an animation that moves nodes has a key, ascending.
   Result<std::vector<double>> key_times(size_t animation);
+  /// The channels of an animation that move nodes.
+  Result<std::vector<GltfChannel>> channels(size_t animation);
   /// Places of all nodes in the scene.
   std::vector<Eigen::Affine3d> places(std::span<const GltfPose> poses) const;
 
@@ -66,17 +81,8 @@ class GltfScene {
   Result<void> link_nodes();
   Result<void> order_nodes();
   void find_shown();
-  /// What one channel of an animation says.
-  struct Channel {
-    size_t node = 0;
-    std::string path;           // "translation", "rotation" or "scale"
-    std::vector<float> times;   // #keys
-    std::vector<float> values;  // #keys x 3 (4 for rotations), three times as many for splines
-    bool step = false, spline = false;
-  };
-  Result<std::vector<Channel>> channels(size_t animation);
-  Result<std::optional<Channel>> read_channel(const Json& animation, const Json& channel, const std::string& where);
-  Result<void> apply_channel(const Channel& channel, double time, const std::string& where, Posed& posed) const;
+  Result<std::optional<GltfChannel>> read_channel(const Json& animation, const Json& channel, const std::string& where);
+  Result<void> apply_channel(const GltfChannel& channel, double time, const std::string& where, Posed& posed) const;
   Result<void> append_primitive(const Json& primitive, const std::string& where, const Eigen::Affine3d& place, TriMesh& surface);
   Result<std::vector<uint32_t>> triangle_corners(const Json& primitive, const std::string& where, size_t vertices);
   Result<void> append_attributes(const Json& primitive, const std::string& where, const Eigen::Affine3d& place, size_t first, TriMesh& surface);

@@ -83,12 +83,12 @@ Result<Image> render_frame(const Frame& frame, const Camera& camera, const Rende
   return develop(film);
 }
 
-Result<void> render_frames(int count, const std::function<Result<Frame>(int)>& frame_at, const Camera& camera, const RenderSettings& settings,
+Result<void> render_frames(int count, const std::function<Result<Frame>(int)>& frame_at, const std::function<Camera(const Frame&)>& camera_at, const RenderSettings& settings,
                            const std::function<Result<void>(int, const Frame&, Image)>& take, const Watch& watch) {
   for (int index = 0; index < count; ++index) {
     const Result<Frame> frame = frame_at(index);
     if (!frame) return frame.error();
-    Result<Image> image = render_frame(*frame, camera, settings, watch);
+    Result<Image> image = render_frame(*frame, camera_at(*frame), settings, watch);
     if (!image) return image.error();
     if (Result<void> taken = take(index, *frame, std::move(*image)); !taken) return taken;
     if (watch.progress) watch.progress(index + 1, count);

@@ -33,8 +33,8 @@ struct Watch {
 /// One picture of one frame. The same bytes for any number of threads.
 Result<Image> render_frame(const Frame& frame, const Camera& camera, const RenderSettings& settings, const Watch& watch = {});
 
-/// Pictures of `count` frames, one after the other: `frame_at` brings each, `take` gets its picture. The first error ends it.
-Result<void> render_frames(int count, const std::function<Result<Frame>(int index)>& frame_at, const Camera& camera, const RenderSettings& settings,
+/// Pictures of `count` frames, one after the other: `frame_at` brings each, `camera_at` says from where, `take` gets its picture. The first error ends it.
+Result<void> render_frames(int count, const std::function<Result<Frame>(int index)>& frame_at, const std::function<Camera(const Frame&)>& camera_at, const RenderSettings& settings,
                            const std::function<Result<void>(int index, const Frame&, Image)>& take, const Watch& watch = {});
 
 }  // namespace crumple::render

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "crumple/io/files.h"
+#include "crumple/io/gltf.h"
 #include "crumple/io/gltf_asset.h"
 
 namespace crumple {
@@ -23,13 +24,22 @@ std::vector<std::string*> file_names(Scene& scene) {
   std::vector<std::string*> names;
   for (BodyDescription& body : scene.bodies) {
     if (!body.mesh.empty()) names.push_back(&body.mesh);
+    if (body.animation) names.push_back(&body.animation->clip.file);
     for (ParticleFile& particles : body.particles) names.push_back(&particles.file);
     for_each_method(body.methods, [&](auto& settings) {
       if (!settings) return;
       for (const FileName& file : files(*settings)) names.push_back(file.name);
     });
   }
+  if (!scene.camera.clip.file.empty()) names.push_back(&scene.camera.clip.file);
   return names;
+}
+
+/// The bytes of a file that needs no other: a .gltf may name some beside it.
+Result<std::string> whole_file(const fs::path& file) {
+  if (file.extension() != ".gltf") return io::read_file(file);
+  const Result<io::GltfDocument> document = io::read_gltf(file);
+  return document ? io::write_glb(*document) : Result<std::string>(document.error());
 }
 
 /// Models of matter that take longer to make than to read.
@@ -76,8 +86,8 @@ Result<void> pack_scene(const World& world, const RecordingFolder& folder) {
     std::string& file = files[*name];
     if (file.empty()) {
       const fs::path source = resolve_path(world.scene(), *name);
-      file = fmt::format("assets/{}{}", safe_name(source.stem().string(), ++number), source.extension().string());
-      Result<std::string> bytes = io::read_file(source);
+      file = fmt::format("assets/{}{}", safe_name(source.stem().string(), ++number), source.extension() == ".gltf" ? ".glb" : source.extension().string());
+      Result<std::string> bytes = whole_file(source);
       if (!bytes) return bytes.error();
       if (Result<void> written = io::write_if_changed(folder.folder / file, *bytes); !written) return written.error();
     }

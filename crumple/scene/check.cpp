@@ -79,6 +79,9 @@ Result<void> check_events(const Scene& scene) {
     const std::string where = fmt::format("{}: /bodies/{}", place_in_file(scene, body.line), body.name);
     if (Result<void> checked = check(body.when, where + "/when"); !checked) return checked.error();
     if (Result<void> checked = check(body.release, where + "/release"); !checked) return checked.error();
+    if (body.animation) {
+      if (Result<void> checked = check(body.animation->when, where + "/animation/when"); !checked) return checked.error();
+    }
     for (size_t i = 0; i < body.script.size(); ++i) {
       if (Result<void> checked = check(body.script[i].when, fmt::format("{}/script/{}/when", where, i)); !checked) return checked.error();
     }
@@ -152,6 +155,7 @@ Result<void> check_flat(const Scene& scene) {
     if (matter && !is_drawing) return wrong(matter->key, fmt::format("a body of {} would leave the plane of a flat scene", matter->name));
     if (body.plane && (rotation_of(body) * Vec3((*body.plane)[0], (*body.plane)[1], (*body.plane)[2]).normalized()).head<2>().norm() < 1 - 1e-9) return wrong("plane", "in a flat scene the normal of a plane has no z");
     if (body.motion == Motion::Static || body.plane) continue;
+    if (body.animation) return wrong("animation", "in a flat scene bodies follow a \"script\"");
     const Mat3 turn = rotation_of(body);
     if (std::abs(turn(2, 2) - 1) > 1e-9) return wrong("turn", "in a flat scene bodies turn about z alone");
     if (std::abs(body.at.z()) > 1e-12) return wrong("at", "in a flat scene z is 0");

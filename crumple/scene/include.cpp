@@ -58,6 +58,7 @@ Result<void> put_body(const Placing& placing, BodyDescription& body, int line) {
   placing.rename(body.name);
   if (!body.asset.empty()) body.asset = placing.include.prefix + body.asset;
   placing.rebase(body.mesh);
+  if (body.animation) placing.rebase(body.animation->clip.file);
   for (ParticleFile& cloud : body.particles) placing.rebase(cloud.file);
   for_each_method(body.methods, [&](auto& settings) {
     if (!settings) return;
@@ -68,6 +69,7 @@ Result<void> put_body(const Placing& placing, BodyDescription& body, int line) {
   };
   rename_all(body.when), rename_all(body.release);
   for (ScriptStep& stretch : body.script) rename_all(stretch.when);
+  if (body.animation) rename_all(body.animation->when);
   if (!placing.moves()) return {};
   const Quat rotation(placing.turn * rotation_of(body));
   body.at = placing.place(body.at);

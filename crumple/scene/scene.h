@@ -41,6 +41,20 @@ struct ScriptStep {
   std::optional<When> when;  // what the times count from
 };
 
+/// A node of a GLB file whose place over time is used.
+struct NodeClip {
+  std::string file, node, clip;  // no clip: whatever moves the node
+  double start = 0;              // s, when the file's time is 0
+  double speed = 1;
+  bool loop = false;
+};
+
+/// A body goes where a node goes.
+struct NodeAnimation {
+  NodeClip clip;
+  std::optional<When> when;  // what `start` counts from
+};
+
 /// One of the places of a body that is written once.
 struct Place {
   std::string name;
@@ -76,6 +90,7 @@ struct BodyDescription {
   Material material;
   Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();
   std::vector<ScriptStep> script;
+  std::optional<NodeAnimation> animation;  // instead of a script; `at` and `turn` then place the origin of its file
   double start = 0;
   std::optional<double> end;
   std::optional<When> when;     // when it appears; `start` and `end` count from it
@@ -129,6 +144,7 @@ struct JointDescription {
 struct CameraDescription {
   std::optional<Vec3> eye, target;
   std::optional<double> fov;
+  NodeClip clip;  // with a file: the camera is a node of it
 };
 
 /// Everything an artist writes about a shot. SI units, right-handed, y up.

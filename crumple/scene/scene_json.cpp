@@ -47,6 +47,21 @@ void describe(Fields& f, ScriptStep& s) {
   if (f.reading() && !s.velocity && !s.spin) f.fail("", "needs \"velocity\" or \"spin\"");
 }
 
+void describe(Fields& f, NodeClip& c, std::string_view file_help, std::string_view node_help) {
+  f.text("file", c.file, {file_help});
+  f.text("node", c.node, {node_help});
+  f.text("clip", c.clip, {"name of one animation of the file; absent: for each node the first that moves it"});
+  f.number_unless("start", 0, c.start, between(-1e6, 1e6), {"time of the scene at which that of the file is 0", "s"});
+  f.number_unless("speed", 1, c.speed, between(1e-3, 1e3), {"factor of its speed"});
+  f.flag_unless("loop", false, c.loop, {"whether it begins again at its first key after the last; otherwise it waits there"});
+}
+
+void describe(Fields& f, NodeAnimation& a) {
+  describe(f, a.clip, "GLB or glTF file with the animation", "name of the node whose place the body takes; \"above/below\" where several have that name");
+  f.object("when", a.when, {"contact from which \"start\" counts; absent: the start of the scene"});
+  f.require("file"), f.require("node");
+}
+
 void describe(Fields& f, ParticleFile& p) {
   f.text("file", p.file, {"text file with three coordinates for each particle"});
   f.number("scale", p.scale, between(1e-6, 1e6), {"scale factor of the coordinates"});
@@ -127,6 +142,14 @@ void check_motion(Fields& f, const BodyDescription& b) {
   if (b.plane && f.has("motion") && b.motion != Motion::Static) return f.fail("motion", "a plane is always static");
   if (b.motion == Motion::Static && (!b.script.empty() || !b.velocity.isZero() || !b.spin.isZero())) {
     return f.fail(b.script.empty() ? (b.velocity.isZero() ? "spin" : "velocity") : "script", "a static body does not move; use \"motion\": \"scripted\"");
+  }
+  if (b.animation && !f.failed()) {
+    if (b.plane) return f.fail("animation", "a plane is always static");
+    if (b.motion != Motion::Scripted) return f.fail("motion", "a body with an \"animation\" is scripted");
+    if (!b.script.empty()) return f.fail("script", "give either \"animation\" or \"script\"");
+    if (!b.velocity.isZero() || !b.spin.isZero()) return f.fail(b.velocity.isZero() ? "spin" : "velocity", "an \"animation\" gives the velocity");
+    if (b.animation->clip.file.empty()) return f.fail("animation", "its \"file\" must not be empty");
+    if (b.animation->clip.node.empty()) return f.fail("animation", "its \"node\" must not be empty");
   }
   if (b.release && b.motion != Motion::Dynamic) return f.fail("release", "only a dynamic body can be let go");
   if (b.release && method_of(b, MethodKind::Matter)) return f.fail("release", fmt::format("a {} is let go by the \"end\" of \"{}\"", method_of(b, MethodKind::Matter)->noun, method_of(b, MethodKind::Matter)->held_by));
@@ -232,7 +255,9 @@ void describe(Fields& f, BodyDescription& b) {
   f.numbers("quaternion", b.quaternion, 4, {"rotation as a quaternion x, y, z, w, instead of \"turn\""});
   f.number("scale", b.scale, between(1e-6, 1e6), {"scale factor of a mesh, an asset or particles"});
   f.list("places", b.places, {"places of identical bodies, one at each, instead of one at \"at\""});
+  f.object("animation", b.animation, {"animated node of a GLB file that the body follows; its motion is then scripted"});
   if (b.plane) b.motion = Motion::Static;
+  if (b.animation) b.motion = Motion::Scripted;
   f.choice<Motion>("motion", b.motion, {{"dynamic", Motion::Dynamic}, {"static", Motion::Static}, {"scripted", Motion::Scripted}},
                    {"kind of motion: by physics, none, or by the script alone"});
   f.number("mass", b.mass, kMass, {"mass, instead of a density", "kg"});
@@ -259,7 +284,13 @@ void describe(Fields& f, BodyDescription& b) {
 void describe(Fields& f, CameraDescription& c) {
   f.vector("eye", c.eye, {"position of the camera; absent: chosen to show everything that moves", "m"});
   f.vector("target", c.target, {"point that the camera looks at", "m"});
-  f.number("fov", c.fov, between(1, 150), {"vertical angle of view", "degrees"});
+  f.number("fov", c.fov, between(1, 150), {"vertical angle of view; absent: that of the file, or 32", "degrees"});
+  describe(f, c.clip, "GLB or glTF file with a camera, still or animated, instead of \"eye\" and \"target\"", "name of the camera in the file; absent: the first");
+  if (!f.reading() || f.failed()) return;
+  if (!c.clip.file.empty() && (c.eye || c.target)) return f.fail(c.eye ? "eye" : "target", "the \"file\" says where the camera is");
+  for (const char* key : {"node", "clip", "start", "speed", "loop"}) {
+    if (c.clip.file.empty() && f.has(key)) return f.fail(key, "needs a \"file\"");
+  }
 }
 
 void describe(Fields& f, Scene& s) {

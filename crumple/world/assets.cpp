@@ -12,6 +12,7 @@
 #include "crumple/io/particles.h"
 #include "crumple/rig/cell_choice.h"
 #include "crumple/rigid/shape.h"
+#include "crumple/scene/animation.h"
 
 namespace crumple {
 namespace fs = std::filesystem;
@@ -56,6 +57,18 @@ uint64_t hash_asset(const Asset& asset) {
   }
   if (asset.pieces) hash = hash_pieces(*asset.pieces, hash);
   for (const PaintedMap& map : asset.maps) hash = hash_vector(map.values, io::hash_bytes(map.name, hash));
+  return hash;
+}
+
+uint64_t hash_motion(const io::NodeMotion& motion) {
+  uint64_t hash = 6;
+  for (const io::NodeMotion::Link& link : motion.chain) {
+    hash = io::hash_bytes(std::as_bytes(std::span(link.rest.rotation.coeffs().data(), 4)), hash);
+    hash = io::hash_bytes(std::as_bytes(std::span(link.rest.translation.data(), 3)), hash);
+    for (const io::GltfChannel& channel : link.channels) {
+      hash = hash_vector(channel.times, hash_vector(channel.values, io::hash_bytes(fmt::format("{} {} {}", channel.path, channel.step, channel.spline), hash)));
+    }
+  }
   return hash;
 }
 
@@ -223,6 +236,14 @@ Result<std::shared_ptr<const std::vector<Vec3>>> SceneAssets::load_particles(con
   if (!particles) return input_error(fmt::format("{}: {}", where, particles.error().text));
   hashes_["particles " + name] = hash_vector(**particles, 5);
   return particles;
+}
+
+Result<std::shared_ptr<const io::NodeMotion>> SceneAssets::load_animation(const Scene& scene, const BodyDescription& body) {
+  const NodeClip& clip = body.animation->clip;
+  const std::string names = fmt::format("{}:{} {}:{}", clip.node.size(), clip.node, clip.clip.size(), clip.clip);
+  auto motion = library_->get<io::NodeMotion>(fmt::format("{} {}", key_of(resolve_path(scene, clip.file)), names), [&] { return read_animation(scene, body); });
+  if (motion) hashes_[fmt::format("animation {} {}", clip.file, names)] = hash_motion(**motion);
+  return motion;
 }
 
 uint64_t SceneAssets::content_hash() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <typeindex>
 
+#include "crumple/io/node_motion.h"
 #include "crumple/io/recording.h"
 #include "crumple/rig/rigged_body.h"
 #include "crumple/rigid/hulls.h"
@@ -65,6 +66,8 @@ class SceneAssets {
   /// Paint of such a mesh, which has `vertices`.
   Result<std::vector<PaintedMap>> load_maps(const Scene& scene, const std::string& name, size_t vertices, const std::string& where);
   Result<std::shared_ptr<const std::vector<Vec3>>> load_particles(const Scene& scene, const std::string& name, const std::string& where);
+  /// The motion that a body follows.
+  Result<std::shared_ptr<const io::NodeMotion>> load_animation(const Scene& scene, const BodyDescription& body);
   /// An asset that is neither scaled nor rigged.
   Result<std::shared_ptr<const Asset>> original(const Scene& scene, const std::string& name);
 

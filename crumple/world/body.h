@@ -39,6 +39,7 @@ struct Body {
   std::shared_ptr<const TriMesh> surface;      // drawn surface, in the rest frame
   std::vector<std::shared_ptr<const TriMesh>> skins, cuts;  // #pieces: drawn surfaces; cuts only for a scored solid
   Appearance look, cut_look;
+  std::shared_ptr<const io::NodeMotion> animation;  // that it follows; not for drawing
 
   // built once
   rigid::Shape collision;                      // of a body that is neither a solid nor in pieces, in its part's frame

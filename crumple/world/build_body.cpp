@@ -500,6 +500,11 @@ Result<Body> build_body(const Scene& scene, const BodyDescription& description, 
     if (built) built = fill_inside(body, scene, assets, detail);
   }
   if (!built) return built.error();
+  if (description.animation && detail == Detail::Simulation) {
+    auto motion = assets.load_animation(scene, description);
+    if (!motion) return motion.error();
+    body.animation = std::move(*motion);
+  }
   return body;
 }
 

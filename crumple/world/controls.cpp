@@ -1,5 +1,10 @@
 #include "crumple/world/controls.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "crumple/scene/animation.h"
 #include "crumple/world/engine.h"
 #include "crumple/world/events.h"
 
@@ -43,7 +48,49 @@ void follow_script(WorldState& w, Body& body, const ScriptStep* now) {
   }
 }
 
+constexpr double kMisplaced = 1e-6;  // m, and entries of a rotation: further off, a part is put where it belongs
+constexpr double kStill = 1e-12;     // likewise: a smaller motion in a step is none, so that sleep is possible
+
+double distance(const Transform& a, const Transform& b) {
+  return std::max((a.translation - b.translation).cwiseAbs().maxCoeff(), (a.rotation - b.rotation).cwiseAbs().maxCoeff());
+}
+
+/// The file's time counts from a contact, if the scene says so.
+double animation_time(const WorldState& w, const NodeAnimation& animation, double time) {
+  const std::optional<double> begin = begin_of(w, animation.when);
+  return begin ? time - *begin : -std::numeric_limits<double>::infinity();
+}
+
+/// Velocities are such that the next step ends where the animation is then: what is hit is pushed by the true motion, and errors do not add up.
+void follow_animation(WorldState& w, Body& body) {
+  const NodeAnimation& animation = *body.description->animation;
+  const double time = w.time(), dt = w.dt();
+  const bool jumps = jumps_within(animation.clip, *body.animation, animation_time(w, animation, time), dt);
+  const Transform now = wanted_place(w, body, time), next = jumps ? now : wanted_place(w, body, time + dt);
+  const bool is_still = distance(now, next) < kStill;
+  for (Part& part : body.parts) {
+    rigid::PartState state = w.rigid.state(part.index);
+    const Transform in_part = part.rest_in_part().inverse();
+    const bool is_misplaced = distance(state.place, now * in_part) > kMisplaced;
+    if (is_misplaced) state.place = now * in_part;
+    const Transform goal = next * in_part;
+    const Eigen::AngleAxisd turn(Quat(goal.rotation * state.place.rotation.transpose()).normalized());
+    state.velocity = is_still ? Vec3(Vec3::Zero()) : Vec3((goal.translation - state.place.translation) / dt);
+    state.spin = is_still ? Vec3(Vec3::Zero()) : Vec3(turn.angle() / dt * turn.axis());
+    if (is_misplaced) w.rigid.set_state(part.index, state);
+    w.rigid.set_velocity(part.index, state.velocity, state.spin);
+    part.last_good = state;
+  }
+}
+
 }  // namespace
+
+Transform wanted_place(const WorldState& w, const Body& body, double time) {
+  const Transform origin = {rotation_of(*body.description), body.description->at};
+  if (!body.animation) return origin;
+  const NodeAnimation& animation = *body.description->animation;
+  return origin * body.animation->at(clip_time(animation.clip, *body.animation, animation_time(w, animation, time)));
+}
 
 bool control(WorldState& w) {
   bool changed = release_bodies(w), is_scripted = false;
@@ -57,7 +104,11 @@ bool control(WorldState& w) {
       changed = true;
     }
     if (!body.is_present() || body.frozen || body.held || body.matter || (d.script.empty() && d.motion != Motion::Scripted)) continue;
-    follow_script(w, body, script_at(w, d));
+    if (body.animation) {
+      follow_animation(w, body);
+    } else {
+      follow_script(w, body, script_at(w, d));
+    }
     is_scripted = true;
   }
   if (changed) add_joints(w);

@@ -48,6 +48,7 @@ void number_events(WorldState& w) {
   for (const BodyDescription& body : w.scene.bodies) {
     add(body.when), add(body.release);
     for (const ScriptStep& stretch : body.script) add(stretch.when);
+    if (body.animation) add(body.animation->when);
   }
   for (const ForceDescription& force : w.scene.forces) add(force.when);
 }

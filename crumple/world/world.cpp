@@ -6,6 +6,7 @@
 
 #include "crumple/core/timer.h"
 #include "crumple/io/files.h"
+#include "crumple/scene/animation.h"
 #include "crumple/world/arrays.h"
 #include "crumple/world/compose.h"
 #include "crumple/world/contacts.h"
@@ -46,9 +47,9 @@ Result<void> assign_groups(WorldState& w) {
 }
 
 /// Initial positions and velocities of its parts.
-void set_start(Body& body) {
+void set_start(const WorldState& w, Body& body) {
   const BodyDescription& d = *body.description;
-  const Transform rest = {rotation_of(d), d.at};
+  const Transform rest = wanted_place(w, body, 0);
   Vec3 center = Vec3::Zero();
   for (const Part& part : body.parts) center += body.mass > 0 ? Vec3(part.mass / body.mass * (rest * part.center)) : Vec3::Zero();
   for (Part& part : body.parts) {
@@ -72,6 +73,7 @@ Result<World> World::build(const Scene& scene, std::shared_ptr<AssetLibrary> ass
     if (body.plane) body.motion = rigid::Motion::Static;  // as files have it
   }
   if (Result<void> grouped = assign_groups(w); !grouped) return grouped.error();
+  if (const auto camera = read_camera(w.scene); !camera) return camera.error();
   for (const BodyDescription& description : w.scene.bodies) {
     Result<Body> body = build_body(w.scene, description, w.assets, Detail::Simulation);
     if (!body) return body.error();
@@ -79,8 +81,8 @@ Result<World> World::build(const Scene& scene, std::shared_ptr<AssetLibrary> ass
     w.bodies.push_back(std::move(*body));
   }
   w.work.resize(w.bodies.size()), w.saved_overlaps.resize(w.bodies.size()), w.obstacle_parts.resize(w.bodies.size()), w.matter_reach.resize(w.bodies.size());
-  for (Body& body : w.bodies) set_start(body);
   number_events(w);
+  for (Body& body : w.bodies) set_start(w, body);
   hold_bodies(w);
   prepare_forces(w);
   build_joints(w);

@@ -209,7 +209,7 @@ TEST(Preview, many_frames_report_progress_in_order) {
     taken.push_back(frame.number);
     return {};
   };
-  ASSERT_TRUE(render_frames(3, frame_at, front_camera(), settings, take, watch));
+  ASSERT_TRUE(render_frames(3, frame_at, [](const Frame&) { return front_camera(); }, settings, take, watch));
   EXPECT_EQ(seen, (std::vector<int>{1, 2, 3}));
   EXPECT_EQ(taken, (std::vector<int>{0, 10, 20}));
 }
