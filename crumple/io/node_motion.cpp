@@ -277,4 +277,32 @@ Result<AnimatedNodes> find_animated_nodes(const std::filesystem::path& file) {
   return found;
 }
 
+Result<std::vector<PlacedNode>> read_placed_nodes(const std::filesystem::path& file) {
+  const Result<GltfDocument> document = read_gltf(file);
+  if (!document) return document.error();
+  Result<GltfScene> scene = GltfScene::open(*document);
+  if (!scene) return scene.error();
+  const std::vector<Eigen::Affine3d> places = scene->places(scene->rest());
+  std::vector<PlacedNode> nodes;
+  for (size_t n = 0; n < scene->node_count(); ++n) {
+    if (!scene->shown(n)) continue;
+    PlacedNode& node = nodes.emplace_back();
+    node.name = name_of(scene->node(n), "node", n);
+    const Json* extras = scene->node(n).find("extras");
+    const Json* ours = extras ? extras->find("crumple") : nullptr;
+    if (ours) node.extras = *ours;
+    const Mat3 linear = places[n].linear();
+    node.scale = linear.colwise().norm();
+    node.place.translation = places[n].translation();
+    if (!(node.scale.minCoeff() > 1e-9) || !places[n].matrix().allFinite()) {
+      node.is_plain = false;
+      continue;
+    }
+    const Mat3 turn = linear * node.scale.cwiseInverse().asDiagonal();
+    node.is_plain = (turn.transpose() * turn - Mat3::Identity()).cwiseAbs().maxCoeff() < kSameScale && turn.determinant() > 0;
+    node.place.rotation = Quat(turn).normalized().toRotationMatrix();
+  }
+  return nodes;
+}
+
 }  // namespace crumple::io

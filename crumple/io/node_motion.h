@@ -55,4 +55,14 @@ struct AnimatedNodes {
 };
 Result<AnimatedNodes> find_animated_nodes(const std::filesystem::path& file);
 
+/// A node that is shown, without those below it.
+struct PlacedNode {
+  std::string name;
+  Json extras;     // under "crumple", if there is anything
+  Transform place;  // in the scene
+  Vec3 scale = Vec3::Ones();
+  bool is_plain = true;  // neither mirrored nor sheared
+};
+Result<std::vector<PlacedNode>> read_placed_nodes(const std::filesystem::path& file);
+
 }  // namespace crumple::io

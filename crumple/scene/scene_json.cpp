@@ -9,6 +9,7 @@
 #include "crumple/io/files.h"
 #include "crumple/scene/import/paper2_scene.h"
 #include "crumple/scene/import/paper1_scene.h"
+#include "crumple/scene/assembly.h"
 #include "crumple/scene/changes.h"
 #include "crumple/scene/check.h"
 #include "crumple/scene/include.h"
@@ -312,6 +313,8 @@ void describe(Fields& f, Scene& s) {
   f.number("step", s.step, between(1e-6, 1), {"time step of an imported scene; each frame is the first step at or after its time", "s"});
   std::vector<Include> included;  // what they bring is read by read_included
   f.list("include", included, {"other scene files, whose bodies, joints, forces and assets come along"});
+  std::string assembly;  // what it places is read by assemble
+  f.text("assembly", assembly, {"GLB or glTF file whose nodes place copies of the bodies that have their names"});
   f.texts("assets", s.assets, {"assets by name: GLB files, or folders of paper 1's authors"});
   f.list("bodies", s.bodies, {"bodies of the scene"});
   f.list("joints", s.joints, {"joints between bodies, or between a body and the world"});
@@ -419,14 +422,14 @@ Result<Scene> parse_foreign(Json json, const std::filesystem::path& file, const 
   return scene;
 }
 
-/// A change of what an included file has brought cannot be made in the document; it is left for later.
+/// A change of what an included file or an assembly has brought cannot be made in the document; it is left for later.
 Result<std::vector<std::string>> apply_changes(Json& document, const std::vector<std::string>& changes) {
   std::vector<std::string> later;
   for (const std::string& change : changes) {
     Json changed = document;
     if (Result<void> done = apply_change(changed, change); done) {
       document = std::move(changed);
-    } else if (document.find("include")) {
+    } else if (document.find("include") || document.find("assembly")) {
       later.push_back(change);
     } else {
       return done.error();
@@ -468,8 +471,9 @@ Result<Scene> parse_in_chain(std::string_view text, const std::filesystem::path&
   const Result<std::vector<std::string>> later = apply_changes(*json, changes);
   if (!later) return later.error();
   name_bodies(*json);  // those that a change has put in
-  if (Result<void> filled = fill_presets(*json, name); !filled) return filled.error();
   Scene scene;
+  if (Result<void> assembled = assemble(*json, file, scene.notes); !assembled) return assembled.error();
+  if (Result<void> filled = fill_presets(*json, name); !filled) return filled.error();
   if (Result<void> read = Fields::read(*json, name, scene); !read) return read.error();
   scene.file = file;
   keep_lines(scene, *json);
