@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
+#include "apps/cli/shot_scene.h"
+#include "apps/cli/shot_view.h"
 #include "crumple/io/files.h"
 #include "crumple/io/gltf_asset.h"
-#include "crumple/scene/scene.h"
+#include "crumple/rig/pose.h"
+#include "crumple/world/world.h"
 
 namespace crumple::cli {
 namespace {
@@ -14,112 +17,95 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ShotOptions {
-  std::string asset, file, kind = "drop";
+  std::string asset, file, kind = "drop", front;
   std::optional<double> speed;
   bool pin = false, force = false;
 };
 
-constexpr double kRadius = 0.45;  // of damage, over the size of the body
+constexpr int kTiles = 9;              // of the sheet that 'demo' draws
+constexpr double kImpactAt = 0.22;     // of the whole time: shortly before the third tile
+constexpr double kImpactLater = 0.34;  // the fourth: where the body or what hits it flies on
+constexpr double kDeepEnough = 0.04;   // over the size of the body
 
-/// Three digits, as a person would write it.
-std::string rounded(double value) {
-  return fmt::format("{:.3g}", value);
-}
-
-/// Where the body's origin must be for its lowest point to be at height 0 after turning.
-double standing_height(const Asset& asset, const Vec3& turn) {
-  const Mat3 rotation = rotation_from_degrees(turn);
-  double lowest = 1e300;
-  for (const Vec3& p : asset.tets.positions) lowest = std::min(lowest, (rotation * p).y());
-  return -lowest;
-}
-
-std::string body_line(const std::string& name, const Vec3& at, const Vec3& turn, const Vec3& velocity, double radius) {
-  return fmt::format(R"(    {{"name": "{0}", "asset": "{0}", "at": [{1}, {2}, {3}], "turn": [{4}, {5}, {6}], "velocity": [{7}, {8}, {9}], "density": 300,
-     // gain: how readily hits turn into damage; yield: the speed change (m/s) that leaves a mark; radius: how far damage spreads (m)
-     "examples": {{"gain": 300, "yield": 0.4, "radius": {10}, "lag": 0.9}}}})",
-                     name, rounded(at.x()), rounded(at.y()), rounded(at.z()), rounded(turn.x()), rounded(turn.y()), rounded(turn.z()), rounded(velocity.x()),
-                     rounded(velocity.y()), rounded(velocity.z()), rounded(radius));
-}
-
-/// What is in a shot besides the ground, and from where it is seen.
-struct Staging {
-  std::string bodies = {}, joints = {};
-  Vec3 eye, target;
+/// What happened when the shot was tried.
+struct Trial {
+  std::vector<Frame> frames;
+  int body = 0;
+  int impact = -1;   // frame of the hit; below 0: none left a mark
+  double depth = 0;  // m, of the deepest mark
 };
 
-Staging drop(const std::string& name, const Asset& asset, double speed) {
-  const double size = bounds_of(asset.tets.positions).diagonal();
-  const Vec3 tilted(20, 0, 15), start(0, standing_height(asset, tilted) + 0.3 * size, 0);
-  return {.bodies = body_line(name, start, tilted, Vec3(0, -speed, 0), kRadius * size), .eye = size * Vec3(1.3, 0.9, 2.1), .target = size * Vec3(0, 0.35, 0)};
+/// The first frame with a good part of the mark; standing on the ground may leave a small one before.
+int impact_of(const Trial& trial) {
+  for (size_t frame = 0; frame < trial.frames.size() && trial.depth > 0; ++frame) {
+    if (deepest(trial.frames[frame], trial.body) > 0.25 * trial.depth) return static_cast<int>(frame);
+  }
+  return -1;
 }
 
-Staging wall(const std::string& name, const Asset& asset, double speed) {
-  const Bounds bounds = bounds_of(asset.tets.positions);
-  const double size = bounds.diagonal(), stand = standing_height(asset, Vec3::Zero()) + 0.002 * size;
-  const std::string wall =
-      fmt::format(R"(    {{"name": "wall", "box": [{0}, {1}, {2}], "at": [{3}, {4}, 0], "motion": "static", "look": {{"color": [0.36, 0.35, 0.33], "roughness": 0.9}}}},
-)",
-                  rounded(0.2 * size), rounded(size), rounded(2 * size), rounded(bounds.high.x() + 0.3 * size), rounded(0.5 * size));
-  return {.bodies = wall + body_line(name, Vec3(0, stand, 0), Vec3::Zero(), Vec3(speed, 0, 0), kRadius * size),
-          .eye = size * Vec3(-1.1, 0.8, 2.1),
-          .target = Vec3(0.25 * size, 0.25 * size, 0)};
+/// Runs the shot and keeps as much of it as the tiles need to show what the impact does.
+Result<Trial> try_out(const ShotPlan& plan, const Asset& asset, const fs::path& file) {
+  Result<Scene> scene = parse_scene(shot_text(plan, asset), file);
+  if (!scene) return scene.error();
+  Result<World> world = World::build(*scene);
+  if (!world) return world.error();
+  Trial trial;
+  while (world->bodies()[static_cast<size_t>(trial.body)].description->name != plan.name) ++trial.body;
+  for (int frame = 0; frame <= scene->frame_count(); ++frame) {
+    if (frame > 0) world->step_frame();
+    trial.frames.push_back(world->frame());
+    trial.depth = std::max(trial.depth, deepest(trial.frames.back(), trial.body));
+  }
+  trial.impact = impact_of(trial);
+  const double impact_at = plan.kind == "wall" || plan.kind == "ball" ? kImpactLater : kImpactAt;
+  const size_t wanted = static_cast<size_t>(std::ceil(std::max(trial.impact, 2) / impact_at)) + 1;
+  if (trial.impact >= 0 && trial.frames.size() > wanted) trial.frames.resize(wanted);
+  return trial;
 }
 
-Staging block(const std::string& name, const Asset& asset, double speed) {
-  const Bounds bounds = bounds_of(asset.tets.positions);
-  const double size = bounds.diagonal(), stand = standing_height(asset, Vec3::Zero()) + 0.002 * size, edge = 0.35 * size;
-  const std::string block = fmt::format(R"(,
-    {{"name": "block", "box": [{0}, {0}, {0}], "at": [0, {1}, 0], "turn": [10, 20, 15], "velocity": [0, {2}, 0], "density": 2500}})",
-                                        rounded(edge), rounded(stand + bounds.high.y() + edge), rounded(-speed));
-  return {.bodies = body_line(name, Vec3(0, stand, 0), Vec3::Zero(), Vec3::Zero(), kRadius * size) + block,
-          .eye = size * Vec3(1.2, 1.0, 2.0),
-          .target = Vec3(0, stand, 0)};
+/// Gain of a shot that leaves a mark to be seen, if there is any.
+Result<Trial> try_until_seen(ShotPlan& plan, const Asset& asset, const fs::path& file) {
+  const double wanted = kDeepEnough * diagonal_of(asset), usual = plan.gain;
+  Result<Trial> best = try_out(plan, asset, file);
+  double gain = plan.gain;
+  for (int i = 0; best && best->depth < wanted && i < 2; ++i) {
+    plan.gain = usual * std::pow(4, i + 1);
+    Result<Trial> again = try_out(plan, asset, file);
+    if (!again) return again;
+    if (again->depth > 1.2 * best->depth) best = std::move(again), gain = plan.gain;
+  }
+  plan.gain = gain;
+  return best;
 }
 
-/// The ball comes a little from the left and above and is gone after it has struck.
-Staging ball(const std::string& name, const Asset& asset, double speed) {
-  const Bounds bounds = bounds_of(asset.tets.positions);
-  const double size = bounds.diagonal(), stand = standing_height(asset, Vec3::Zero()) + 0.002 * size, radius = 0.11 * size;
-  const Vec3 aim(0.5 * (bounds.low.x() + bounds.high.x()), stand + bounds.low.y() + 0.8 * (bounds.high.y() - bounds.low.y()), bounds.high.z());
-  const Vec3 from = aim + size * Vec3(-0.3, 0.12, 0.8), velocity = speed * (aim - from).normalized();
-  const std::string ball = fmt::format(R"(,
-    {{"name": "ball", "sphere": {}, "at": [{}, {}, {}], "velocity": [{}, {}, {}], "density": 5000, "look": {{"color": [0.05, 0.05, 0.055], "metal": 0.7, "roughness": 0.3}}}})",
-                                       rounded(radius), rounded(from.x()), rounded(from.y()), rounded(from.z()), rounded(velocity.x()), rounded(velocity.y()),
-                                       rounded(velocity.z()));
-  return {.bodies = body_line(name, Vec3(0, stand, 0), Vec3::Zero(), Vec3::Zero(), kRadius * size) + ball,
-          .eye = size * Vec3(1.5, 0.9, 1.3),
-          .target = Vec3(0, stand + 0.5 * (bounds.low.y() + bounds.high.y()), 0)};
+/// A side that hardly gives way is not the one that the artist had in mind.
+void try_favoured_front(ShotPlan& plan, const Asset& asset, const fs::path& file, Front& front, Result<Trial>& trial) {
+  const Front favoured = favoured_front(asset);
+  if (favoured.side == front.side) return;
+  ShotPlan other = plan;
+  other.front = favoured.side;
+  other.gain = plan_shot(asset, plan.kind, plan.speed).gain;
+  Result<Trial> tried = try_until_seen(other, asset, file);
+  if (!tried || tried->depth <= 1.5 * trial->depth) return;
+  plan = std::move(other);
+  front = favoured;
+  trial = std::move(tried);
 }
 
-Staging stage(const ShotOptions& options, const std::string& name, const Asset& asset, double speed) {
-  Staging staging = options.kind == "drop" ? drop(name, asset, speed)
-                    : options.kind == "wall" ? wall(name, asset, speed)
-                    : options.kind == "ball" ? ball(name, asset, speed)
-                                             : block(name, asset, speed);
-  if (options.pin) staging.joints = fmt::format(",\n  \"joints\": [{{\"name\": \"pin\", \"kind\": \"fixed\", \"body\": \"{}\", \"at\": [0, 0, 0]}}]", name);
-  return staging;
+std::vector<Frame> tile_frames(const Trial& trial) {
+  std::vector<Frame> chosen;
+  const int last = static_cast<int>(trial.frames.size()) - 1;
+  for (int tile = 0; tile < kTiles; ++tile) {
+    chosen.push_back(trial.frames[static_cast<size_t>(std::lround(static_cast<double>(tile) * last / (kTiles - 1)))]);
+  }
+  return chosen;
 }
 
-std::string scene_text(const ShotOptions& options, const std::string& name, const Asset& asset, const std::string& path, double speed) {
-  const Staging staging = stage(options, name, asset, speed);
-  const double friction = options.kind == "wall" ? 0.1 : 0.5;  // wheels would roll
-  const auto vector = [](const Vec3& v) { return fmt::format("[{}, {}, {}]", rounded(v.x()), rounded(v.y()), rounded(v.z())); };
-  return fmt::format(R"({{
-  "crumple": 1,
-  "title": "{0}: {1}",
-  "fps": 60,
-  "substeps": 4,
-  "seconds": 2,
-  "assets": {{"{0}": {2}}},
-  "camera": {{"eye": {3}, "target": {4}, "fov": 32}},
-  "bodies": [
-    {{"name": "ground", "plane": [0, 1, 0, 0], "material": {{"friction": {5}}}, "look": {{"color": [0.3, 0.29, 0.27], "roughness": 0.9}}}},
-{6}
-  ]{7}
-}}
-)",
-                     name, options.kind, write_json(Json(path)), vector(staging.eye), vector(staging.target), friction, staging.bodies, staging.joints);
+/// Those in which the body is near the place of the impact.
+std::vector<Frame> near_impact(const Trial& trial, std::vector<Frame> frames, double size) {
+  const Vec3 place = middle_of(trial.frames[static_cast<size_t>(std::max(trial.impact, 0))], trial.body);
+  std::erase_if(frames, [&](const Frame& frame) { return (middle_of(frame, trial.body) - place).norm() > 0.8 * size; });
+  return frames;
 }
 
 /// A name that is safe in a scene: letters, digits, spaces, - and _.
@@ -127,7 +113,33 @@ std::string plain_name(std::string name) {
   for (char& c : name) {
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != ' ') c = '_';
   }
-  return name.empty() ? "asset" : name;
+  return name.empty() || name == "ground" || name == "wall" || name == "block" || name == "ball" ? "asset " + name : name;
+}
+
+std::string length_text(double metres) {
+  return metres < 0.01 ? fmt::format("{:.2g} mm", 1e3 * metres)
+         : metres < 1  ? fmt::format("{:.2g} cm", 100 * metres)
+                       : fmt::format("{:.3g} m", metres);
+}
+
+void report(const ShotOptions& options, const ShotPlan& plan, const Front& front, const Trial& trial) {
+  print("{}: see it with 'crumple demo {}'\n", options.file, options.file);
+  print("  {:<10} {}{}\n", "front", front.side, front.why.empty() ? "" : fmt::format(", guessed: {}; say another with --front", front.why));
+  if (trial.impact < 0) {
+    return warn(fmt::format("{}: nothing leaves a mark within {:.3g} s; try another --front or --kind", options.file, plan.seconds));
+  }
+  print("  {:<10} at {:.3g} of {:.3g} s, {:.3g} m/s; moves the surface by up to {}\n", "impact", trial.frames[static_cast<size_t>(trial.impact)].time,
+        plan.seconds, plan.speed, length_text(trial.depth));
+}
+
+Result<Asset> read_posed(const std::string& file) {
+  Result<Asset> asset = io::read_asset(file);
+  if (!asset) return asset;
+  if (asset->flat) return input_error(fmt::format("{}: is a drawing; this is for solid assets", file));
+  if (asset->examples.size() < 2) {
+    return input_error(fmt::format("{}: has no example but the rest pose, so nothing can be damaged; add one with 'crumple pose'", file));
+  }
+  return asset;
 }
 
 int run(const ShotOptions& options) {
@@ -136,20 +148,25 @@ int run(const ShotOptions& options) {
   if (!options.force && fs::exists(options.file, ignored)) {
     return print_error(input_error(fmt::format("{}: exists already; overwrite it with --force", options.file)));
   }
-  Result<Asset> asset = io::read_asset(options.asset);
+  Result<Asset> asset = read_posed(options.asset);
   if (!asset) return print_error(asset.error());
-  if (asset->flat) return print_error(input_error(fmt::format("{}: is a drawing; this is for solid assets", options.asset)));
-  if (asset->examples.size() < 2) {
-    return print_error(input_error(fmt::format("{}: has no example but the rest pose, so nothing can be damaged; add one with 'crumple pose'", options.asset)));
-  }
+  Front front = options.front.empty() ? guess_front(*asset) : Front{options.front, ""};
+  const double size = diagonal_of(*asset);
+  ShotPlan plan = plan_shot(*asset, options.kind, options.speed.value_or(usual_speed(options.kind, size)));
   std::error_code failed;
-  const fs::path folder = fs::absolute(options.file).parent_path();
-  const fs::path path = fs::relative(fs::absolute(options.asset), folder, failed);
-  const double speed = options.speed.value_or(options.kind == "wall" || options.kind == "ball" ? 12 : 7);
-  const std::string text = scene_text(options, plain_name(fs::path(options.asset).stem().string()), *asset, (failed ? fs::absolute(options.asset) : path).generic_string(), speed);
-  if (Result<Scene> valid = parse_scene(text, options.file); !valid) return print_error(valid.error());
-  if (Result<void> written = io::write_file(options.file, text); !written) return print_error(written.error());
-  print("{}: see it with 'crumple demo {}'\n", options.file, options.file);
+  const fs::path path = fs::relative(fs::absolute(options.asset), fs::absolute(options.file).parent_path(), failed);
+  plan.path = (failed ? fs::absolute(options.asset) : path).generic_string();
+  plan.name = plain_name(fs::path(options.asset).stem().string());
+  plan.front = front.side, plan.pin = options.pin;
+  Result<Trial> trial = try_until_seen(plan, *asset, options.file);
+  if (trial && options.front.empty() && trial->depth < kDeepEnough * size) try_favoured_front(plan, *asset, options.file, front, trial);
+  if (!trial) return print_error(trial.error());
+  const double fps = trial->frames.size() > 1 ? 1 / (trial->frames[1].time - trial->frames[0].time) : 60;
+  plan.seconds = static_cast<double>(trial->frames.size() - 1) / fps;
+  const std::vector<Frame> tiles = tile_frames(*trial);
+  plan.camera = find_view(near_impact(*trial, tiles, size), tiles, trial->body);
+  if (Result<void> written = io::write_file(options.file, shot_text(plan, *asset)); !written) return print_error(written.error());
+  report(options, plan, front, *trial);
   return kDone;
 }
 
@@ -157,14 +174,21 @@ int run(const ShotOptions& options) {
 
 void add_shot(CLI::App& app, Action& action) {
   auto options = std::make_shared<ShotOptions>();
-  Command command(app, "shot", "Write a first scene for an asset: something hits it");
+  Command command(app, "shot", "Write a first scene for an asset: something hits it, and the camera shows the damage");
   command.add_option("asset", options->asset, "Asset made by 'crumple rig' or 'crumple fit' (.glb)").required();
   command.add_option("-o,--output", options->file, "Scene file to write (.json)").required();
-  command.add_option("--kind", options->kind, "drop: falls on the ground; wall: runs into a wall along +x; block: a block falls on it; ball: a ball is shot at it")
+  command
+      .add_option("--kind", options->kind,
+                  "drop: falls on the ground; wall: runs into a wall; block: a block falls on it; ball: a ball is shot at it")
       .one_of({"drop", "wall", "block", "ball"});
+  command.add_option("--front", options->front, "Side of the model that is hit: +x, -x, +z or -z (default: guessed from its shape)")
+      .one_of({"+x", "-x", "+z", "-z"});
   command.add_flag("--force", options->force, "Overwrite an existing scene");
   command.add_flag("--pin", options->pin, "Hold the asset to the ground where it stands");
-  command.add_option("--speed", options->speed, "Of the impact, m/s (default 7; 12 for wall and ball)").range(0.1, 200.0);
+  command
+      .add_option("--speed", options->speed,
+                  "Of the impact, m/s (default, for a model of 2 m: 7, or 12 for wall and ball; grows with the root of the size)")
+      .range(0.001, 1000.0);
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -177,9 +177,9 @@ Camera fit_camera(std::span<const Bounds> bounds, const FitSettings& settings) {
   const double slope_up = std::tan(0.5 * camera.fov_degrees * std::numbers::pi / 180) * (1 - 2 * std::clamp(settings.margin, 0.0, 0.4));
   const AxisFit wide = fit_axis(corners, axes.right, axes.forward, slope_up * std::max(settings.aspect, 1e-3));
   const AxisFit tall = fit_axis(corners, axes.up, axes.forward, slope_up);
-  // The smallest distance keeps a single point, or a speck, from ending up inside the eye.
-  const double depth = camera.target.dot(axes.forward);
-  const double forward = std::min({wide.forward, tall.forward, depth - std::max(0.05, 0.6 * all.diagonal())});
+  // The smallest distance keeps a single point from ending up inside the eye.
+  const double depth = camera.target.dot(axes.forward), size = all.diagonal();
+  const double forward = std::min({wide.forward, tall.forward, depth - (size > 1e-6 ? 0.6 * size : 0.05)});
   camera.eye = wide.across * axes.right + tall.across * axes.up + forward * axes.forward;
   camera.target = camera.eye + (depth - forward) * axes.forward;
   return camera;
