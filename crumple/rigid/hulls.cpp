@@ -29,6 +29,7 @@ struct Cluster {
   int piece = 0;
   std::vector<int> points;       // of its tetrahedra, ascending: vertices, then carried points
   std::vector<uint8_t> extreme;  // #points: on the hull in some shape
+  std::vector<ConvexHull> hulls;  // #shapes
   Overshoot overshoot;
 };
 
@@ -69,6 +70,7 @@ class Decomposer {
   double volume_of(int tet) const;
   std::vector<Cluster> measured(std::vector<Members> members, int piece, Sampling sampling) const;
   void measure(Cluster& cluster, Sampling sampling) const;
+  void measure_again(Cluster& cluster, Sampling sampling) const;
   std::vector<std::vector<Members>> possible_cuts(const Cluster& cluster) const;
   void find_extremes(Cluster& cluster) const;
   void add_hull(const Cluster& cluster, HullDecomposition& result) const;
@@ -128,10 +130,17 @@ void Decomposer::measure(Cluster& cluster, Sampling sampling) const {
   std::sort(cluster.points.begin(), cluster.points.end());
   cluster.points.erase(std::unique(cluster.points.begin(), cluster.points.end()), cluster.points.end());
   for (size_t s = 0; s < shapes_.size(); ++s) {
-    const std::vector<Vec3> points = gather(shapes_[s], cluster.points);
-    const ConvexHull hull = convex_hull(points);
-    add_overshoot(pieces_[cluster.piece].surfaces[s], sorted_, points, cluster.points, hull, static_cast<int>(s), tolerance_, sampling,
-                  cluster.overshoot);
+    cluster.hulls.push_back(convex_hull(gather(shapes_[s], cluster.points)));
+  }
+  measure_again(cluster, sampling);
+}
+
+/// The overshoot of the hulls that it has.
+void Decomposer::measure_again(Cluster& cluster, Sampling sampling) const {
+  cluster.overshoot = {};
+  for (size_t s = 0; s < shapes_.size(); ++s) {
+    add_overshoot(pieces_[cluster.piece].surfaces[s], sorted_, gather(shapes_[s], cluster.points), cluster.points, cluster.hulls[s], static_cast<int>(s),
+                  tolerance_, sampling, cluster.overshoot);
   }
   sort_outside(cluster.overshoot);
 }
@@ -196,9 +205,11 @@ bool Decomposer::split_worst() {
     const auto left = [&](size_t i) { return tried[i].overshoot.beyond + tried[i + 1].overshoot.beyond; };
     for (size_t i = 2; i < tried.size(); i += 2)
       if (left(i) < left(best)) best = i;
-    std::vector<Cluster> split = measured({std::move(tried[best].tets), std::move(tried[best + 1].tets)}, piece, Sampling::Fine);
-    clusters_[worst] = std::move(split[0]);
-    clusters_.push_back(std::move(split[1]));
+    parallel_for(2, 1, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) measure_again(tried[best + i], Sampling::Fine);
+    });
+    clusters_[worst] = std::move(tried[best]);
+    clusters_.push_back(std::move(tried[best + 1]));
     return true;
   }
   return false;

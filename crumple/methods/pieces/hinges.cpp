@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "crumple/geometry/point_tree.h"
 #include "crumple/methods/pieces/kernels.h"
@@ -42,11 +43,10 @@ bool is_in_patch(const Weld& weld, const Vec3& p) {
 }
 
 /// Points that the cut faces of both pieces have in common, within the patch.
-std::vector<Vec3> common_points(const Weld& weld, const TriMesh& a, const TriMesh& b, double tolerance) {
-  const PointTree tree(b.positions);
+std::vector<Vec3> common_points(const Weld& weld, const TriMesh& a, const PointTree& b, double tolerance) {
   std::vector<Vec3> common;
   for (const Vec3& p : a.positions) {
-    if (is_in_patch(weld, p) && tree.nearest(p, tolerance).point >= 0) common.push_back(p);
+    if (is_in_patch(weld, p) && b.nearest(p, tolerance).point >= 0) common.push_back(p);
   }
   return common;
 }
@@ -57,10 +57,11 @@ float share_at(double distance, double reach) {
   return static_cast<float>(0.5 * (1 - t * t * (3 - 2 * t)));
 }
 
-void follow_link(const Weld& weld, int link, const Pieces& pieces, std::vector<std::array<std::vector<Follow>, 2>>& follow) {
+void follow_link(const Weld& weld, int link, const Pieces& pieces, const PointTree& cut_of_b,
+                 std::vector<std::array<std::vector<Follow>, 2>>& follow) {
   const double size = std::sqrt(weld.area), reach = kReach * size;
   const auto surface = [&](int piece) -> const PieceSurface& { return pieces.surfaces[static_cast<size_t>(piece)]; };
-  const std::vector<Vec3> common = common_points(weld, surface(weld.a).cut, surface(weld.b).cut, kSamePoint * size);
+  const std::vector<Vec3> common = common_points(weld, surface(weld.a).cut, cut_of_b, kSamePoint * size);
   if (common.empty()) return;
   const PointTree tree(common);
   for (const int piece : {weld.a, weld.b}) {
@@ -84,9 +85,12 @@ void add_hinges(const RiggedBody& body, Model& model) {
   for (size_t k = 0; k < pieces.surfaces.size(); ++k) {
     model.follow[k] = {std::vector<Follow>(pieces.surfaces[k].skin.positions.size()), std::vector<Follow>(pieces.surfaces[k].cut.positions.size())};
   }
+  std::vector<std::optional<PointTree>> cuts(pieces.surfaces.size());
   for (size_t l = 0; l < model.links.size(); ++l) {
     model.hinges.push_back(hinge_law(model.links[l], *model.settings.hinge));
-    follow_link(model.links[l], static_cast<int>(l), pieces, model.follow);
+    std::optional<PointTree>& cut = cuts[static_cast<size_t>(model.links[l].b)];  // of a piece with many links it is asked often
+    if (!cut) cut.emplace(pieces.surfaces[static_cast<size_t>(model.links[l].b)].cut.positions);
+    follow_link(model.links[l], static_cast<int>(l), pieces, *cut, model.follow);
   }
 }
 
