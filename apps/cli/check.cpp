@@ -61,6 +61,7 @@ int run(const CheckOptions& options) {
   for (const std::string& note : unused_animations(*scene)) print_message("note: {}\n", note);
   for (const std::string& warning : scene_warnings(*scene)) warn(warning);
   for (const std::string& advice : world->advice()) warn(advice);
+  for (const std::string& warning : warnings_of(world->bodies())) warn(warning);
   Json json = scene_json(*scene);
   json["resolved"] = Json::object({{"bodies", masses_json(*world)}, {"camera", camera_json(*world)}});
   print("{}\n", write_json(json));

@@ -12,6 +12,7 @@ namespace crumple {
 struct ReportContext {
   double fps = 60;
   double first_break = -1;  // s, of the body's links; -1: none broke
+  bool at_start = false;    // nothing has happened yet: only warnings are wanted
 };
 
 /// Report of a method on one body at the end of a run or of a recording. All entries are optional.
@@ -26,6 +27,7 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> lines;  // of the table after a run: what, and the text behind it
   std::vector<Total> totals;
   std::vector<std::pair<std::string, double>> seconds;     // CPU time of the parts of a step
+  std::vector<std::string> warnings;                       // at the start: what can never act
 };
 
 }  // namespace crumple

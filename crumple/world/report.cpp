@@ -43,6 +43,22 @@ std::optional<BodyReport> report_of(const Body& body, double fps, std::span<cons
   return made;
 }
 
+std::vector<std::string> warnings_of(std::span<const Body> bodies) {
+  std::vector<std::string> warnings;
+  ReportContext context;
+  context.at_start = true;
+  for (const Body& body : bodies) {
+    each_method(body, [&](const auto& at_work) {
+      Report told;
+      report(at_work.model, at_work.state, context, told);
+      for (std::string& warning : told.warnings) {
+        if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(std::move(warning));
+      }
+    });
+  }
+  return warnings;
+}
+
 std::vector<Report::Total> total_of(std::span<const BodyReport> bodies) {
   std::vector<Report::Total> totals;
   for (const BodyReport& body : bodies) {

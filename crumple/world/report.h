@@ -86,6 +86,9 @@ struct BodyReport {
 /// Report of a body with a method; empty for others.
 std::optional<BodyReport> report_of(const Body& body, double fps, std::span<const StepReport::Break> breaks);
 
+/// What the methods of the bodies at rest find that can never act, each remark once.
+std::vector<std::string> warnings_of(std::span<const Body> bodies);
+
 /// Merges the entries of all bodies' reports: sums, and the minimum of first times.
 std::vector<Report::Total> total_of(std::span<const BodyReport> bodies);
 /// CPU seconds of the parts of a step, summed.

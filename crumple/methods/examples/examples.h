@@ -45,6 +45,12 @@ struct State {
   float largest = 0;                  // of what is pending
   double norm = 0;                    // of what is pending, per vertex
   std::vector<uint16_t> recorded;     // #vertices x (#examples - 1): weights as recorded in frames, in steps of 1/8192
+  /// What hits beyond the yield found of an example, since the run began or went on: a remark for its end, so it is not saved.
+  struct Reached {
+    double moves = 0, along = -1e300;  // m: the farthest that it moves a vertex that was hit; the same along the push
+    int vertex = -1;
+  };
+  std::vector<Reached> reached;       // #examples, or empty: no such hit
   bool busy = false;                  // something is pending or bounciness is still low
 };
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 
+#include "crumple/methods/examples/checks.h"
 #include "crumple/methods/examples/kernels.h"
 #include "crumple/methods/examples/pair_loads.h"
 
@@ -26,7 +27,7 @@ double yield_at(const Model& model, const Hit& hit) {
   return model.settings.yield * factor_at(painted, model.body->faces[static_cast<size_t>(hit.face)], hit.barycentric);
 }
 
-void project_hit(const Model& model, const State& state, const Hit& hit, const Vec3& dx, Goals& goals) {
+void project_hit(const Model& model, State& state, const Hit& hit, const Vec3& dx, Goals& goals) {
   const Skin& skin = model.body->skin;
   const size_t examples = static_cast<size_t>(skin.examples);
   std::vector<double> weights(examples), change(examples);
@@ -38,6 +39,7 @@ void project_hit(const Model& model, const State& state, const Hit& hit, const V
     for (size_t e = 0; e < examples; ++e) weights[e] = state.weights[static_cast<size_t>(vertex) * examples + e];
     skin_vertex(skin, vertex, weights, jacobian);
     project(model.settings.rule, model.settings.gain, jacobian, share * dx, change);
+    note_hit(state, vertex, jacobian, dx);
     std::vector<double>& goal = goals.try_emplace(vertex, examples, 0.0).first->second;
     for (size_t e = 0; e < examples; ++e) goal[e] += model.emphasis[e] * change[e];
   }

@@ -1,7 +1,9 @@
-#include "crumple/methods/examples/examples.h"
+#include "crumple/methods/examples/checks.h"
 #include "crumple/methods/examples/presets.h"
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace crumple::examples {
 namespace {
@@ -81,7 +83,29 @@ Result<void> replayed(const Model& model, State& state) {
   return rebuilt(model, state);
 }
 
-void report(const Model& model, const State& state, const ReportContext&, Report& report) {
+namespace {
+
+/// In the table only if nothing gave way: that a hit in front leaves the examples of the back alone is as it should be.
+void report_unused(const Model& model, const State& state, Report& report) {
+  const std::vector<Unused> unused = unused_examples(model, state);
+  if (unused.empty()) return;
+  Json list = Json::array();
+  std::string text;
+  for (const Unused& each : unused) {
+    list.push(Json::object({{"example", each.example}, {"why", each.why}}));
+    text += fmt::format("{}\"{}\" {}", text.empty() ? "" : "; ", each.example, each.why);
+  }
+  report.figures["unused_examples"] = std::move(list);
+  if (unused.size() + 1 == model.body->asset.examples.size()) report.lines.emplace_back("unchanged", "hit beyond its yield, but keeps its shape: " + text);
+}
+
+}  // namespace
+
+void report(const Model& model, const State& state, const ReportContext& context, Report& report) {
+  if (context.at_start) {
+    report.warnings = idle_examples(model);
+    return;
+  }
   const size_t examples = static_cast<size_t>(model.body->skin.examples);
   double least = 1;
   size_t deformed = 0;
@@ -92,6 +116,7 @@ void report(const Model& model, const State& state, const ReportContext&, Report
   }
   report.figures["deformed_share"] = static_cast<double>(deformed) / static_cast<double>(std::max<size_t>(state.positions.size(), 1));
   report.figures["min_rest_weight"] = least;
+  report_unused(model, state, report);
 }
 
 std::vector<Vec3f> colors(const Model& model, const State& state, std::string_view, const Embedding& surface) {
