@@ -8,8 +8,6 @@
 namespace crumple::rigid {
 namespace {
 
-constexpr double kMeshMargin = 0.005;  // m outside the triangles, as hulls have it by default
-
 bool is_one_hull(const TriMesh& mesh) {
   return is_convex(mesh, 1e-6 * bounds_of(mesh.positions).diagonal());
 }
@@ -42,9 +40,10 @@ void CollisionShape::make(const Plane& plane) {
 
 void CollisionShape::make(const Triangles& triangles) {
   const TriMesh& mesh = triangles.mesh;
+  const double margin = margin_for(bounds_of(mesh.positions).diagonal());
   assert(!mesh.triangles.empty());
   if (is_one_hull(mesh)) {
-    shape_ = std::make_unique<MovingHull>(mesh.positions, kMeshMargin);
+    shape_ = std::make_unique<MovingHull>(mesh.positions, margin);
     return;
   }
   triangles_ = std::make_unique<btTriangleMesh>();
@@ -52,7 +51,7 @@ void CollisionShape::make(const Triangles& triangles) {
   for (const auto& [a, b, c] : mesh.triangles)
     triangles_->addTriangle(to_bullet(mesh.positions[a]), to_bullet(mesh.positions[b]), to_bullet(mesh.positions[c]));
   shape_ = std::make_unique<btBvhTriangleMeshShape>(triangles_.get(), true);
-  shape_->setMargin(kMeshMargin);
+  shape_->setMargin(margin);
 }
 
 void CollisionShape::make(const Hulls& hulls) {

@@ -310,7 +310,9 @@ HullDecomposition decompose(const TetMesh& mesh, std::span<const std::vector<Vec
   decomposer.start(std::clamp(settings.least, 1, std::max(1, settings.most)));
   while (decomposer.size() < settings.most && decomposer.overshoot() > settings.tolerance)
     if (!decomposer.split_worst()) break;
-  return decomposer.result();
+  HullDecomposition result = decomposer.result();
+  result.margin = settings.margin;
+  return result;
 }
 
 }  // namespace crumple::rigid

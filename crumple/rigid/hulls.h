@@ -11,6 +11,7 @@ namespace crumple::rigid {
 struct HullSettings {
   double tolerance = 0.02;  // m: how far hulls may bridge a concavity, 95th percentile over rest and example shapes
   int least = 8, most = 24;
+  double margin = 0.005;  // m
 };
 
 /// A point that moves with the four vertices of a tetrahedron.
@@ -35,6 +36,7 @@ struct HullDecomposition {
   std::vector<int> piece;                          // per hull; empty for a body in one piece
   std::vector<std::vector<int>> faces;             // per hull: indices into boundary_faces(mesh) of its tetrahedra
   double overshoot = 0;                            // m, 95th percentile that was reached
+  double margin = 0.005;                           // m, to be added outside the points
 };
 
 /// k-means over tetrahedra (deterministic), then the cluster that bridges most is split until the tolerance or `most` is

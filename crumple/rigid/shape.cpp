@@ -1,5 +1,6 @@
 #include "crumple/rigid/shape.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -90,6 +91,10 @@ MassProperties of_hulls(const Hulls& hulls, double density) {
 }
 
 }  // namespace
+
+double margin_for(double diagonal, double wanted) {
+  return wanted == kUsualMargin ? std::min(wanted, 0.005 * diagonal) : wanted;
+}
 
 MassProperties mass_properties(const Shape& shape, double density) {
   return std::visit(Overloaded{

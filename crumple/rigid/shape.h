@@ -36,6 +36,10 @@ struct Hulls {
 
 using Shape = std::variant<Box, Sphere, Cylinder, Capsule, Plane, Triangles, Hulls>;
 
+inline constexpr double kUsualMargin = 0.005;  // m
+/// Margin around the hulls of a body of this size: what is wanted, but the usual one only as far as 0.5 % of the size allow.
+double margin_for(double diagonal, double wanted = kUsualMargin);
+
 /// Mass, centre and inertia about the centre, in the shape's frame.
 struct MassProperties {
   double mass = 0;

@@ -30,7 +30,7 @@ struct Material {
 struct HullsDescription {
   std::optional<double> tolerance;  // m; absent: a share of the body's size
   int least = 8, most = 24;
-  double margin = 0.005;
+  double margin = 0.005;  // m; less around small bodies unless it is given: see rigid::margin_for
 };
 
 /// A stretch of scripted velocity.

@@ -34,7 +34,7 @@ void describe(Fields& f, HullsDescription& h) {
            {"largest depth of hollows that collision hulls may bridge; absent: 2.5 % of the body's diagonal", "m"});
   f.integer("least", h.least, between(1, 256), {"minimum number of hulls"});
   f.integer("most", h.most, between(1, 256), {"maximum number of hulls"});
-  f.number("margin", h.margin, between(0.0005, 0.05), {"collision margin around the hulls", "m"});
+  f.number("margin", h.margin, between(1e-6, 0.05), {"collision margin around the hulls; the default is never more than 0.5 % of the body's diagonal", "m"});
   if (f.reading() && h.least > h.most) f.fail("least", "must not exceed \"most\"");
 }
 

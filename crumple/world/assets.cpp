@@ -82,10 +82,12 @@ rigid::HullDecomposition hulls_of(const RiggedBody& rig, const HullsDescription&
   rigid::HullSettings settings;
   settings.least = wanted.least, settings.most = wanted.most;
   const double tolerance = wanted.tolerance.value_or(-1);
-  settings.tolerance = tolerance > 0 ? tolerance : 0.025 * bounds_of(rig.asset.tets.positions).diagonal();
+  const double diagonal = bounds_of(rig.asset.tets.positions).diagonal();
+  settings.tolerance = tolerance > 0 ? tolerance : 0.025 * diagonal;
+  settings.margin = rigid::margin_for(diagonal, wanted.margin);
   rigid::ScoredTets scored;
   if (const auto& pieces = rig.asset.pieces) {
-    scored = {pieces->of_tet, pieces->cut_tets, pieces->first_corner, pieces->corners, pieces->inward, wanted.margin};
+    scored = {pieces->of_tet, pieces->cut_tets, pieces->first_corner, pieces->corners, pieces->inward, settings.margin};
   }
   if (rig.asset.division) scored.piece = rig.asset.division->of_tet;
   return rigid::decompose(rig.asset.tets, example_shapes(rig.skin), settings, scored.piece.empty() ? nullptr : &scored);

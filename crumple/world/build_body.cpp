@@ -78,7 +78,7 @@ void build_polygon(Body& body) {
   }
   const rigid::MassProperties unit = rigid::mass_properties(mesh, 1.0);
   set_mass(body, unit);
-  rigid::Hulls hulls{{}, d.hulls.margin};
+  rigid::Hulls hulls{{}, rigid::margin_for(bounds_of(mesh.positions).diagonal(), d.hulls.margin)};
   const bool is_one = is_convex(mesh, 1e-9);
   for (const Triangle& t : triangles) {
     if (hulls.points.empty() || !is_one) hulls.points.emplace_back();
@@ -152,7 +152,7 @@ Result<void> build_mesh(Body& body, const Scene& scene, SceneAssets& assets) {
   set_mass(body, unit);
   std::vector<Vec3> points;
   for (const Vec3& p : (*mesh)->positions) points.push_back(unit.axes.transpose() * (p - unit.center));
-  body.collision = rigid::Hulls{{std::move(points)}, d.hulls.margin};
+  body.collision = rigid::Hulls{{std::move(points)}, rigid::margin_for(diagonal, d.hulls.margin)};
   return {};
 }
 

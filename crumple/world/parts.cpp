@@ -75,7 +75,7 @@ rigid::Shape shape_of_piece(const Body& body, const BondPiece& piece, const Part
   for (const Vec3& p : piece.hull) points.push_back(rest_in_part * p);
   const Bounds bounds = bounds_of(points);
   const double thin = (bounds.high - bounds.low).minCoeff();
-  return rigid::Hulls{{std::move(points)}, std::min(body.description->hulls.margin, 0.05 * thin)};  // a thin wire has a thin margin
+  return rigid::Hulls{{std::move(points)}, std::min(rigid::margin_for(bounds.diagonal(), body.description->hulls.margin), 0.05 * thin)};  // a thin wire has a thin margin
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ rigid::Shape shape_of_part(const Body& body, const Part& part) {
   hull_points(body, part, part.rest_in_part(), points);
   const rigid::HullDecomposition& decomposition = body.solid->hulls;
   rigid::Hulls hulls;
-  hulls.margin = body.description->hulls.margin;
+  hulls.margin = decomposition.margin;
   auto next = points.begin();
   for (const int hull : part.hulls) {
     const size_t count = decomposition.vertices[hull].size() + (decomposition.carried.empty() ? 0 : decomposition.carried[hull].size());

@@ -107,7 +107,7 @@ TEST_P(ShotCommand, fills_most_tiles_with_the_asset_and_shows_its_damage) {
 
 // A screw, a drum and an airliner.
 INSTANTIATE_TEST_SUITE_P(ModelsOfAllSizes, ShotCommand,
-                         testing::Values(Wanted{"drum", 1, "drop"}, Wanted{"drum", 40, "block"}, Wanted{"sedan", 1, "wall"},
+                         testing::Values(Wanted{"drum", 0.01, "drop"}, Wanted{"drum", 40, "block"}, Wanted{"sedan", 1, "wall"},
                                          Wanted{"sedan", 10, "ball"}),
                          [](const auto& info) { return std::string(info.param.asset) + "_" + info.param.kind; });
 
