@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/characters.h"
 #include "crumple/io/files.h"
 #include "crumple/io/image.h"
 #include "crumple/io/obj.h"
@@ -70,7 +71,7 @@ class MtlReader {
   void start_material() {
     if (materials_.size() >= kMaxMaterials) return cursor_.fail("there are more than 65535 materials");
     SurfaceMaterial material;
-    material.name = rest_of_line();
+    material.name = as_utf8(rest_of_line());
     material.metal = 0, material.roughness = kDefaultRoughness;
     material.color = Vec3f::Constant(0.8f);
     materials_.push_back(std::move(material));

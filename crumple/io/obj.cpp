@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/characters.h"
 #include "crumple/core/index.h"
 #include "crumple/geometry/mesh_edit.h"
 #include "crumple/geometry/display_color.h"
@@ -57,9 +58,9 @@ class ObjReader {
       uvs_.emplace_back(static_cast<float>(u), static_cast<float>(1 - v));
     }
     if (keyword == "f") read_face();
-    if (keyword == "usemtl") material_ = material_numbers_.number_of(rest_of_line());
-    if (keyword == "o") object_ = group_numbers_.number_of(rest_of_line()), has_objects_ = true;
-    if (keyword == "g" && !has_objects_) object_ = group_numbers_.number_of(rest_of_line());
+    if (keyword == "usemtl") material_ = material_numbers_.number_of(as_utf8(rest_of_line()));
+    if (keyword == "o") object_ = group_numbers_.number_of(as_utf8(rest_of_line())), has_objects_ = true;
+    if (keyword == "g" && !has_objects_) object_ = group_numbers_.number_of(as_utf8(rest_of_line()));
     if (keyword == "mtllib") libraries_.push_back(rest_of_line());
   }
 

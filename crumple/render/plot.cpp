@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "crumple/core/characters.h"
+
 namespace crumple::render {
 namespace {
 
@@ -144,25 +146,6 @@ std::string draw_legend(const Plot& plot, const std::string& limit_words, bool i
   if (limit_words.empty()) return svg;
   if (in_sight) svg += line(x, y - 4.5, x + 22, y - 4.5, kLimitColor, kDashes), x += 28;
   return svg + text(x, y, {.color = kLimitColor}, limit_words);
-}
-
-struct Character {
-  unsigned code = 0;
-  size_t length = 0;  // bytes; 0: this is not UTF-8
-};
-
-Character first_character(std::string_view text) {
-  const unsigned first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return {first, 1};
-  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC0 || first > 0xF7 || text.size() < length) return {};
-  unsigned code = first & (0x7Fu >> length);
-  for (const char next : text.substr(1, length - 1)) {
-    if ((next & 0xC0) != 0x80) return {};
-    code = code << 6 | (static_cast<unsigned>(next) & 0x3F);
-  }
-  constexpr unsigned kLeast[] = {0x80, 0x800, 0x10000};  // of two, three and four bytes: fewer would have done for less
-  return code < kLeast[length - 2] ? Character{} : Character{code, length};
 }
 
 bool fits_xml(unsigned code) {

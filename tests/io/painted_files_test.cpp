@@ -121,6 +121,17 @@ TEST_F(ModelFiles, materials_never_reach_out_of_their_folder) {
   EXPECT_EQ(lost.size(), 2u);
 }
 
+TEST_F(ModelFiles, names_in_latin_1_are_those_that_json_can_hold) {
+  write_text(scratch / "a.obj", "mtllib a.mtl\no Stra\xDF" "e\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl gr\xFCn\nf 1 2 3\n");
+  write_text(scratch / "a.mtl", "newmtl gr\xFCn\nKd 0 1 0\n");
+  const Result<TriMesh> mesh = read_mesh(scratch / "a.obj");
+  ASSERT_TRUE(mesh) << mesh.error().text;
+  ASSERT_EQ(mesh->materials->size(), 1u);
+  EXPECT_EQ((*mesh->materials)[0].name, "gr\xC3\xBCn");
+  EXPECT_EQ((*mesh->materials)[0].color, Vec3f(0, 1, 0));
+  EXPECT_EQ((*mesh->groups)[0], "Stra\xC3\x9F" "e");
+}
+
 TEST_F(ModelFiles, wrong_numbers_in_materials_are_named_with_their_line) {
   std::vector<std::string> lost;
   const Result<Materials> materials = parse_mtl("newmtl a\nKd 1 0 zero\n", "a.mtl", scratch.path(), lost);
